@@ -1,0 +1,57 @@
+# Flags every target shares, and the two functions that targets are made with.
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(wattree_flags INTERFACE)
+target_include_directories(wattree_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+# Same input, same bits: no fused multiply-adds that depend on the machine, and never -march=native.
+target_compile_options(wattree_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(WATTREE_WERROR)
+  target_compile_options(wattree_flags INTERFACE -Werror)
+endif()
+if(WATTREE_SANITIZE)
+  target_compile_options(wattree_flags INTERFACE -fsanitize=${WATTREE_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(wattree_flags INTERFACE -fsanitize=${WATTREE_SANITIZE})
+endif()
+
+# wattree_library(NAME DEPS a b LINK x y): the folder's sources as one target, its *_test.cc as another.
+function(wattree_library name)
+  cmake_parse_arguments(ARG "" "" "DEPS;LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
+  list(TRANSFORM ARG_DEPS PREPEND wattree_)
+  if(sources)
+    add_library(wattree_${name} STATIC ${sources})
+    target_link_libraries(wattree_${name} PUBLIC wattree_flags ${ARG_DEPS} PRIVATE ${ARG_LINK})
+  else()
+    add_library(wattree_${name} INTERFACE)
+    target_link_libraries(wattree_${name} INTERFACE wattree_flags ${ARG_DEPS})
+  endif()
+  if(WATTREE_TESTS AND tests)
+    wattree_test(${name}_test SOURCES ${tests} DEPS ${name} ${ARG_TEST_DEPS})
+  endif()
+endfunction()
+
+# wattree_test(NAME SOURCES … DEPS … [LABELS …]): a GoogleTest program. It counts its own tests (tools/run_tests adds
+# them up), so CTest runs each program once.
+function(wattree_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LINK;LABELS" ${ARGN})
+  list(TRANSFORM ARG_DEPS PREPEND wattree_)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE wattree_flags ${ARG_DEPS} ${ARG_LINK} GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE WATTREE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()
+
+if(WATTREE_TESTS)
+  find_package(GTest REQUIRED)
+endif()

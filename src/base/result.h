@@ -1,0 +1,65 @@
+// Errors are values: an expected failure is a Result, never an exception.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace wattree {
+
+enum class ErrorCode { kInvalidInput, kNotFound, kPermission, kUnavailable, kInternal };
+
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;  // For the user: what failed, on which path or value.
+  std::string hint;     // What the user can do about it; empty where nothing is known.
+};
+
+// The exit code of the command line and the HTTP status of an error, and its name in JSON: one table.
+struct ErrorMeaning {
+  const char* name;
+  int exit_code;
+  int http_status;
+};
+constexpr ErrorMeaning meaning_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidInput: return {"invalid_input", 3, 400};
+    case ErrorCode::kNotFound: return {"not_found", 3, 404};
+    case ErrorCode::kPermission: return {"permission", 4, 403};
+    case ErrorCode::kUnavailable: return {"unavailable", 4, 503};
+    case ErrorCode::kInternal: return {"internal", 5, 500};
+  }
+  return {"internal", 5, 500};
+}
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  // Implicit on purpose: `return tree;` and `return Error{...};` both read well.
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return state_.index() == 0; }
+  const T& value() const& {
+    assert(ok() && "value() of a failed Result");
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    assert(ok() && "value() of a failed Result");
+    return std::move(*std::get_if<0>(&state_));
+  }
+  const Error& error() const {
+    assert(!ok() && "error() of a Result that holds a value");
+    return *std::get_if<1>(&state_);
+  }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+// The result of something that yields nothing: empty means done.
+using Failure = std::optional<Error>;
+
+}  // namespace wattree

@@ -1,0 +1,56 @@
+#include "src/base/text.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace wattree {
+namespace {
+
+// Levenshtein: insertions, deletions and substitutions between two words.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::vector<std::string> nearest(std::string_view word, const std::vector<std::string_view>& candidates,
+                                 std::size_t at_most) {
+  word = word.substr(0, 100);  // Bounds the work on hostile input.
+  std::vector<std::pair<std::size_t, std::string_view>> scored;
+  for (std::string_view candidate : candidates) {
+    std::size_t distance = edit_distance(word, candidate);
+    // A name inside another is close, however long the rest: "bert" in "bert-base-uncased".
+    if (word.size() >= 3 && candidate.find(word) != std::string_view::npos)
+      distance = std::min<std::size_t>(distance, 1);
+    if (distance <= std::max<std::size_t>(2, word.size() / 3)) scored.emplace_back(distance, candidate);
+  }
+  std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> out;
+  for (const auto& [distance, candidate] : scored) {
+    if (out.size() == at_most) break;
+    out.emplace_back(candidate);
+  }
+  return out;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const std::string& part : parts) {
+    if (!out.empty()) out += separator;
+    out += part;
+  }
+  return out;
+}
+
+}  // namespace wattree

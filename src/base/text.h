@@ -1,0 +1,17 @@
+// Small things with text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wattree {
+
+// The candidates most like `word`, best first; only those close enough to be what was meant.
+std::vector<std::string> nearest(std::string_view word, const std::vector<std::string_view>& candidates,
+                                 std::size_t at_most = 3);
+
+// "a, b, c"
+std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
+
+}  // namespace wattree

@@ -1,0 +1,262 @@
+#include "src/config/config.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "src/base/checked.h"
+
+namespace wattree {
+
+using Json = nlohmann::json;
+
+namespace {
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxLayers = 20'000;
+}  // namespace
+
+struct Config::Data {
+  Json json;
+  std::string origin;
+  std::string path;  // Of a nested config: "text_config."
+  std::shared_ptr<Failure> failure = std::make_shared<Failure>();
+};
+
+Config::Config(std::shared_ptr<Data> data) : data_(std::move(data)) {}
+Config::Config(const Config&) = default;
+Config& Config::operator=(const Config&) = default;
+Config::Config(Config&&) noexcept = default;
+Config& Config::operator=(Config&&) noexcept = default;
+Config::~Config() = default;
+
+Result<Config> Config::parse(std::string_view text, std::string origin) {
+  auto data = std::make_shared<Data>();
+  try {
+    data->json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    std::string what = error.what();
+    // The library's message begins with its own tag; the user needs the rest.
+    if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
+    return Error{ErrorCode::kInvalidInput, origin + ": not valid JSON: " + what,
+                 "a config.json from the Hugging Face Hub is expected"};
+  }
+  if (!data->json.is_object()) {
+    return Error{ErrorCode::kInvalidInput, origin + ": a JSON object is expected, not a " + data->json.type_name(),
+                 "a config.json from the Hugging Face Hub is expected"};
+  }
+  data->origin = std::move(origin);
+  return Config(std::move(data));
+}
+
+const std::string& Config::origin() const { return data_->origin; }
+const Failure& Config::failure() const { return *data_->failure; }
+
+Failure Config::set(std::string_view key, std::string_view value) {
+  if (key.empty()) return Error{ErrorCode::kInvalidInput, "--set needs key=value", ""};
+  Json* at = &data_->json;
+  for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
+    Json& next = (*at)[std::string(key.substr(0, dot))];
+    if (!next.is_object()) next = Json::object();
+    at = &next;
+    key.remove_prefix(dot + 1);
+  }
+  Json parsed = Json::parse(value, nullptr, false);
+  (*at)[std::string(key)] = parsed.is_discarded() ? Json(std::string(value)) : std::move(parsed);
+  return std::nullopt;
+}
+
+void Config::complain(std::string_view field, const std::string& why) const {
+  if (*data_->failure) return;
+  *data_->failure = Error{ErrorCode::kInvalidInput,
+                          data_->origin + ": field \"" + data_->path + std::string(field) + "\" " + why, ""};
+}
+
+void Config::reject(std::string_view field, std::string_view why) const { complain(field, std::string(why)); }
+
+const void* Config::find(Names names, std::string_view& found) const {
+  for (std::string_view name : names) {
+    const auto at = data_->json.find(std::string(name));
+    if (at != data_->json.end() && !at->is_null()) {
+      found = name;
+      return &*at;
+    }
+  }
+  return nullptr;
+}
+
+bool Config::has(Names names) const {
+  std::string_view name;
+  return find(names, name) != nullptr;
+}
+
+bool Config::has(Names names, bool otherwise) const {
+  if (has(names)) return true;
+  for (std::string_view name : names) {
+    if (data_->json.contains(std::string(name))) return false;  // It is null.
+  }
+  return otherwise;
+}
+
+namespace {
+// A whole number, also where it is written as 12.0; anything else is nothing.
+std::optional<std::int64_t> whole(const Json& value) {
+  if (value.is_number_unsigned()) {
+    const auto n = value.get<std::uint64_t>();
+    return n > static_cast<std::uint64_t>(kSaturated) ? kSaturated : static_cast<std::int64_t>(n);
+  }
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number_float()) {
+    const double d = value.get<double>();
+    if (d >= -9e15 && d <= 9e15 && d == static_cast<double>(static_cast<std::int64_t>(d))) {
+      return static_cast<std::int64_t>(d);
+    }
+    if (d > 9e15) return kSaturated;
+  }
+  return std::nullopt;
+}
+
+// A value as a message can show it.
+std::string shown(const Json& value) {
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+}  // namespace
+
+std::optional<std::int64_t> Config::optional_size(Names names, std::optional<std::int64_t> otherwise) const {
+  std::string_view name;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return has(names, true) ? otherwise : std::nullopt;
+  const auto number = whole(*value);
+  if (!number) {
+    complain(name, "must be a whole number, not " + shown(*value));
+    return 1;
+  }
+  if (*number < 1 || *number > kMaxSize) {
+    complain(name, "is " + std::to_string(*number) + "; it must be between 1 and " + std::to_string(kMaxSize));
+    return 1;
+  }
+  return number;
+}
+
+std::int64_t Config::size(Names names, std::int64_t otherwise) const {
+  return optional_size(names).value_or(otherwise);
+}
+
+std::int64_t Config::count(Names names, std::int64_t otherwise) const {
+  std::string_view name;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return otherwise;
+  if (whole(*value) == 0) return 0;
+  return size(names, otherwise);
+}
+
+std::int64_t Config::layers(Names names, std::int64_t otherwise) const {
+  const std::int64_t n = count(names, otherwise);
+  if (n <= kMaxLayers) return n;
+  std::string_view name;
+  find(names, name);
+  complain(name, "is " + std::to_string(n) + "; at most " + std::to_string(kMaxLayers) + " layers are supported");
+  return 1;
+}
+
+bool Config::flag(Names names, bool otherwise) const {
+  std::string_view name;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return otherwise;
+  if (value->is_boolean()) return value->get<bool>();
+  complain(name, "must be true or false, not " + shown(*value));
+  return otherwise;
+}
+
+double Config::number(Names names, double otherwise) const {
+  std::string_view name;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return otherwise;
+  if (value->is_number()) return value->get<double>();
+  complain(name, "must be a number, not " + shown(*value));
+  return otherwise;
+}
+
+std::optional<std::string> Config::optional_text(Names names) const {
+  std::string_view name;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) return value->get<std::string>();
+  complain(name, "must be a string, not " + shown(*value));
+  return std::nullopt;
+}
+
+std::string Config::text(Names names, std::string_view otherwise) const {
+  return optional_text(names).value_or(std::string(otherwise));
+}
+
+std::vector<std::string> Config::text_list(Names names) const {
+  std::string_view name;
+  std::vector<std::string> out;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return out;
+  if (!value->is_array()) {
+    complain(name, "must be a list of strings, not " + shown(*value));
+    return out;
+  }
+  for (const Json& item : *value) {
+    if (!item.is_string()) {
+      complain(name, "must be a list of strings, not of " + shown(item));
+      return out;
+    }
+    out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+std::vector<std::int64_t> Config::number_list(Names names) const {
+  std::string_view name;
+  std::vector<std::int64_t> out;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return out;
+  if (!value->is_array()) {
+    complain(name, "must be a list of whole numbers, not " + shown(*value));
+    return out;
+  }
+  for (const Json& item : *value) {
+    const auto number = whole(item);
+    if (!number) {
+      complain(name, "must be a list of whole numbers, not of " + shown(item));
+      return out;
+    }
+    out.push_back(*number);
+  }
+  return out;
+}
+
+std::optional<Config> Config::object(std::string_view name) const {
+  std::string_view found;
+  const auto* value = static_cast<const Json*>(find({name}, found));
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_object()) {
+    complain(name, "must be an object, not " + shown(*value));
+    return std::nullopt;
+  }
+  auto inner = std::make_shared<Data>();
+  inner->json = *value;
+  inner->origin = data_->origin;
+  inner->path = data_->path + std::string(name) + ".";
+  inner->failure = data_->failure;
+  return Config(std::move(inner));
+}
+
+std::int64_t Config::object_size(std::string_view name) const {
+  std::string_view found;
+  const auto* value = static_cast<const Json*>(find({name}, found));
+  return value == nullptr || !value->is_structured() ? 0 : static_cast<std::int64_t>(value->size());
+}
+
+std::int64_t Config::divide(std::int64_t whole, std::int64_t part, std::string_view whole_name,
+                            std::string_view part_name) const {
+  if (part > 0 && whole % part == 0) return whole / part;
+  complain(part_name, "is " + std::to_string(part) + ", which does not divide " + std::string(whole_name) + " (" +
+                          std::to_string(whole) + ")");
+  return 1;
+}
+
+}  // namespace wattree

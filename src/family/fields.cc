@@ -1,0 +1,52 @@
+#include "src/family/fields.h"
+
+#include "src/trace/nn.h"
+
+namespace wattree {
+
+std::string activation_field(const Config& config, Config::Names names, std::string_view otherwise) {
+  std::string function = config.text(names, otherwise);
+  if (!is_activation(function)) config.reject(*names.begin(), "names an unknown activation \"" + function + "\"");
+  return function;
+}
+
+std::int64_t label_count(const Config& config) {
+  const std::int64_t named = config.object_size("id2label");
+  return config.size({"num_labels"}, named > 0 ? named : 2);
+}
+
+void check_positions(const Config& config, std::int64_t needed, std::int64_t available, std::string_view field) {
+  if (needed <= available) return;
+  config.reject(field, "is " + std::to_string(available) + ", but the sequence has " + std::to_string(needed) +
+                           " positions; the model cannot run it");
+}
+
+bool is_full_pass(const Config& config, const Trace& trace) {
+  if (trace.pass().past == 0) return true;
+  config.reject("model_type", "is an encoder's, which has no cache to decode over (--past)");
+  return false;
+}
+
+RopeKind rope_kind(const Config& config) {
+  for (std::string_view name : {"rope_parameters", "rope_scaling"}) {
+    const std::optional<Config> rope = config.object(name);
+    if (!rope) continue;
+    const std::string type = rope->text({"rope_type", "type"}, "default");
+    if (type.find("dynamic") != std::string::npos) return RopeKind::kDynamic;
+    if (type == "longrope" || type == "su") return RopeKind::kLong;
+  }
+  return RopeKind::kFixed;
+}
+
+void look_for_padding(const Tensor& ids, bool has_padding_token) {
+  if (!has_padding_token) return;
+  Trace& trace = *ids.trace;
+  const Tensor ends = trace.tensor(DType::kInt64, {2});
+  const Tensor picked = trace.emit(Op::kIndex, {&ids, &ends}, trace.tensor(DType::kInt64, {ids.dim(0), 2}));
+  const Tensor matches = predicate(Op::kEq, picked);
+  trace.emit(Op::kAny, {&matches}, trace.tensor(DType::kBool, {}));
+}
+
+std::string item(std::string_view list, std::int64_t index) { return std::string(list) + "." + std::to_string(index); }
+
+}  // namespace wattree

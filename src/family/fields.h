@@ -1,0 +1,35 @@
+// Config fields that many families read, and checks they share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/config/config.h"
+#include "src/trace/attention.h"
+
+namespace wattree {
+
+// The name of an activation function; one we do not know is an error of that field.
+std::string activation_field(const Config& config, Config::Names names, std::string_view otherwise);
+
+// Labels of a classification head: num_labels, or as many as id2label has; two by default.
+std::int64_t label_count(const Config& config);
+
+// A learned table of positions must reach to the end of the sequence.
+void check_positions(const Config& config, std::int64_t needed, std::int64_t available, std::string_view field);
+
+// Encoders have no cache to decode over; false (and an error) where the pass asks for one.
+bool is_full_pass(const Config& config, const Trace& trace);
+
+// The rope's kind, from rope_parameters or, as older files spell it, rope_scaling.
+RopeKind rope_kind(const Config& config);
+
+// Some models look whether the first or last token is padding, where a padding token is known
+// (warn_if_padding_and_no_attention_mask).
+void look_for_padding(const Tensor& ids, bool has_padding_token);
+
+// "layers.3"
+std::string item(std::string_view list, std::int64_t index);
+
+}  // namespace wattree

@@ -1,0 +1,24 @@
+// Every family we know. Adding one: a file beside this one, and two lines here.
+#include <array>
+
+#include "src/family/family.h"
+
+namespace wattree {
+
+extern const Family kBert;
+extern const Family kGpt2;
+extern const Family kLlama;
+
+std::span<const Family> families() {
+  static const std::array all{kBert, kGpt2, kLlama};
+  return all;
+}
+
+const Family* find_family(std::string_view model_type) {
+  for (const Family& family : families()) {
+    if (family.model_type == model_type) return &family;
+  }
+  return nullptr;
+}
+
+}  // namespace wattree

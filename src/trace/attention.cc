@@ -1,0 +1,163 @@
+#include "src/trace/attention.h"
+
+#include <algorithm>
+
+namespace wattree {
+namespace {
+
+enum class Pattern { kCausal, kSlidingCausal, kSlidingBidirectional };
+
+// sdpa_mask(): a boolean [b, 1, q, k], built by comparing broadcast index ranges.
+Tensor boolean_mask(Trace& trace, const MaskSizes& sizes, Pattern pattern) {
+  arange(trace, sizes.batch);  // Indices over the batch and one head are made, though no pattern here looks at them.
+  arange(trace, 1);
+  const Tensor queries = (arange(trace, sizes.queries) + 0.0).unsqueeze(0).unsqueeze(0).unsqueeze(3);
+  const Tensor keys = (arange(trace, sizes.keys) + 0.0).unsqueeze(0).unsqueeze(0).unsqueeze(0);
+  Tensor mask;
+  if (pattern == Pattern::kCausal) {
+    mask = predicate(Op::kLe, keys, queries);
+  } else {
+    mask = fill(trace, Op::kNewOnes, DType::kBool, {});
+    if (pattern == Pattern::kSlidingCausal) {
+      const Tensor oldest = queries - 1.0;
+      const Tensor in_window = predicate(Op::kGt, keys, oldest);
+      mask = binary(Op::kBitwiseAnd, mask, in_window);
+      const Tensor not_ahead = predicate(Op::kLe, keys, queries);
+      mask = binary(Op::kBitwiseAnd, mask, not_ahead);
+    } else {
+      const Tensor distance = unary(Op::kAbs, queries - keys);
+      const Tensor in_window = predicate(Op::kLe, distance);
+      mask = binary(Op::kBitwiseAnd, mask, in_window);
+      const Tensor everything = predicate(Op::kGe, queries);
+      mask = binary(Op::kBitwiseAnd, mask, everything);
+    }
+  }
+  return mask.expand({sizes.batch, -1, sizes.queries, sizes.keys});
+}
+
+Tensor additive(const Tensor& mask) {
+  Trace& trace = *mask.trace;
+  const Tensor zero = constant(trace, trace.dtype());
+  const Tensor lowest = scalar(trace, trace.dtype());
+  return where(mask, zero, lowest);
+}
+
+}  // namespace
+
+Mask causal_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_t> window) {
+  const Pattern pattern = window ? Pattern::kSlidingCausal : Pattern::kCausal;
+  if (trace.is_eager()) return additive(boolean_mask(trace, sizes, pattern));
+  const bool window_matters = window && sizes.keys >= *window;
+  if (!window_matters && (sizes.queries == 1 || sizes.queries == sizes.keys)) return std::nullopt;
+  return boolean_mask(trace, sizes, pattern);
+}
+
+Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_t> window) {
+  if (!window || sizes.keys < *window) return std::nullopt;
+  const Tensor mask = boolean_mask(trace, sizes, Pattern::kSlidingBidirectional);
+  return trace.is_eager() ? additive(mask) : mask;
+}
+
+void check_packed_sequences(const Tensor& position_ids, std::int64_t batch) {
+  const Tensor ids = position_ids.expand({batch, -1});
+  const Tensor before = ids.slice(1, 0, 1) - 1.0;
+  const Tensor extended = cat({&before, &ids}, 1);
+  const Tensor steps = extended.slice(1, 1, extended.dim(1)) - extended.slice(1, 0, -1);
+  const Tensor jumps = predicate(Op::kNe, steps);
+  const Tensor sequence = cumsum(jumps);
+  const Tensor is_one = predicate(Op::kEq, sequence.select(1));
+  is_one.trace->emit(Op::kAll, {&is_one}, Tensor(is_one.trace, DType::kBool, {}));
+}
+
+std::int64_t Cache::kept() const { return window ? std::min(past, *window - 1) : past; }
+
+Tensor Cache::append(const Tensor& states) const {
+  if (!used) return states;
+  if (past == 0) return cat({&states}, -2);
+  // A sliding layer's past is a slice of what was joined in the last step.
+  const std::int64_t stored = window && past >= *window ? *window : kept();
+  const Tensor whole(states.trace, states.dtype, {states.dim(0), states.dim(1), stored, states.dim(3)});
+  const Tensor before = whole.slice(2, stored - kept(), stored);
+  return cat({&before, &states}, -2);
+}
+
+Tensor repeat_kv(const Tensor& x, std::int64_t groups) {
+  if (groups == 1) return x;
+  return x.unsqueeze(2)
+      .expand({x.dim(0), x.dim(1), groups, x.dim(2), x.dim(3)})
+      .reshape({x.dim(0), x.dim(1) * groups, x.dim(2), x.dim(3)});
+}
+
+Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+  const std::int64_t groups = std::max<std::int64_t>(1, q.dim(1) / std::max<std::int64_t>(1, k.dim(1)));
+  const Tensor keys = repeat_kv(k, groups);
+  const Tensor values = repeat_kv(v, groups);
+  Tensor scores = matmul(q, keys.transpose(2, 3));
+  if (options.scales) scores = scores * 1.0;
+  if (options.softcap) {
+    scores = scores / 1.0;
+    scores = unary(Op::kTanh, scores);
+    scores = scores * 1.0;
+  }
+  if (options.mask) scores = scores + *options.mask;
+  const Tensor weights = options.softmax_in_f32 ? softmax_f32(scores).to(q.dtype) : softmax(scores);
+  return matmul(weights, values).transpose(1, 2).contiguous();
+}
+
+Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+  const std::int64_t groups = std::max<std::int64_t>(1, q.dim(1) / std::max<std::int64_t>(1, k.dim(1)));
+  const bool uses_gqa = groups > 1 && !options.mask && k.dim(3) == v.dim(3) && k.dim(3) <= 256;
+  const Tensor keys = uses_gqa ? k : repeat_kv(k, groups);
+  const Tensor values = uses_gqa ? v : repeat_kv(v, groups);
+  const bool is_causal = options.is_causal && !options.mask && q.dim(2) > 1;
+  return scaled_dot_product_attention(q, keys, values, {options.mask, is_causal, uses_gqa})
+      .transpose(1, 2)
+      .contiguous();
+}
+
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+  return q.trace->is_eager() ? eager_attention(q, k, v, options) : sdpa_attention(q, k, v, options);
+}
+
+Tensor split_heads(const Tensor& x, std::int64_t head_dim) {
+  return x.view({x.dim(0), x.dim(1), -1, head_dim}).transpose(1, 2);
+}
+
+Tensor position_ids(Trace& trace, std::int64_t length) { return (arange(trace, length) + 0.0).unsqueeze(0); }
+
+Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type, std::int64_t dim,
+                        RopeKind kind) {
+  Trace& trace = *position_ids.trace;
+  Module self(trace, name, type, Module::Kind::kMl);
+  if (kind != RopeKind::kFixed) {
+    const Tensor last = trace.emit(Op::kMax, {&position_ids}, Tensor(&trace, DType::kInt64, {}));
+    const Tensor length = last + 1.0;
+    predicate(Op::kGt, length);
+    if (kind == RopeKind::kDynamic) predicate(Op::kLt, length);
+  }
+  const std::int64_t rows = position_ids.dim(0);
+  const Tensor frequencies = trace.tensor(DType::kFloat32, {1, dim / 2, 1}).expand({rows, -1, 1});
+  const Tensor positions = position_ids.unsqueeze(1).to(DType::kFloat32);
+  const Tensor angles = matmul(frequencies, positions).transpose(1, 2);
+  const Tensor both = cat({&angles, &angles}, -1);
+  const Tensor cos = unary(Op::kCos, both) * 1.0;
+  const Tensor sin = unary(Op::kSin, both) * 1.0;
+  const Tensor cos_out = cos.to(trace.dtype());
+  const Tensor sin_out = sin.to(trace.dtype());
+  return {self.returns(cos_out), sin_out};
+}
+
+Tensor rotate_half(const Tensor& x) {
+  const std::int64_t half = x.dim(-1) / 2;
+  const Tensor upper = -x.slice(-1, half, x.dim(-1));
+  const Tensor lower = x.slice(-1, 0, half);
+  return cat({&upper, &lower}, -1);
+}
+
+Tensor apply_rotary(const Tensor& x, const Rotary& rotary) {
+  const Tensor straight = x * rotary.cos.unsqueeze(1);
+  const Tensor turned = rotate_half(x) * rotary.sin.unsqueeze(1);
+  return straight + turned;
+}
+
+}  // namespace wattree

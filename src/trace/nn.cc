@@ -1,0 +1,257 @@
+#include "src/trace/nn.h"
+
+#include <array>
+#include <string>
+
+namespace wattree {
+
+using Kind = Module::Kind;
+
+Tensor linear_kernels(const Tensor& x, const Tensor& weight, const Tensor* bias) {
+  Dims size = x.size;
+  size[x.rank() - 1] = weight.size[0];
+  Tensor columns = weight.t();
+  if (bias != nullptr && x.rank() == 2) return addmm(*bias, x, columns);
+  if (bias != nullptr && x.is_contiguous()) return addmm(*bias, x.view({-1, x.dim(-1)}), columns).view(size);
+  const Tensor product = matmul(x, columns);
+  return bias != nullptr ? product + *bias : product;
+}
+
+Tensor linear(const Tensor& x, std::string_view name, std::int64_t out_features, Bias bias) {
+  Module self(*x.trace, name, "Linear", Kind::kPrimitive);
+  const Tensor weight = x.trace->parameter({out_features, x.dim(-1)});
+  if (bias == Bias::kNo) return self.returns(linear_kernels(x, weight, nullptr));
+  const Tensor offset = x.trace->parameter({out_features});
+  return self.returns(linear_kernels(x, weight, &offset));
+}
+
+Tensor tied_linear(const Tensor& x, std::string_view name, const Tensor& weight, Bias bias) {
+  Module self(*x.trace, name, "Linear", Kind::kPrimitive);
+  x.trace->hold(weight);
+  if (bias == Bias::kNo) return self.returns(linear_kernels(x, weight, nullptr));
+  const Tensor offset = x.trace->parameter({weight.size[0]});
+  return self.returns(linear_kernels(x, weight, &offset));
+}
+
+Tensor conv1d_linear(const Tensor& x, std::string_view name, std::int64_t out_features) {
+  Module self(*x.trace, name, "Conv1D", Kind::kPrimitive);
+  const Tensor weight = x.trace->parameter({x.dim(-1), out_features});
+  const Tensor offset = x.trace->parameter({out_features});
+  Dims size = x.size;
+  size[x.rank() - 1] = out_features;
+  return self.returns(addmm(offset, x.view({-1, x.dim(-1)}), weight).view(size));
+}
+
+namespace {
+Tensor look_up(const Tensor& ids, const Tensor& table) {
+  Dims size = ids.size;
+  size.push_back(table.size[1]);
+  return ids.trace->emit(Op::kEmbedding, {&table, &ids}, Tensor(ids.trace, table.dtype, size));
+}
+}  // namespace
+
+Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, std::int64_t width, Tensor* table) {
+  Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
+  const Tensor weight = ids.trace->parameter({rows, width});
+  if (table != nullptr) *table = weight;
+  return self.returns(look_up(ids, weight));
+}
+
+Tensor tied_embedding(const Tensor& ids, std::string_view name, const Tensor& table) {
+  Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
+  ids.trace->hold(table);
+  return self.returns(look_up(ids, table));
+}
+
+Tensor layer_norm_kernel(const Tensor& x, const Tensor* weight, const Tensor* bias) {
+  Trace& trace = *x.trace;
+  Dims rows = x.size;
+  rows[x.rank() - 1] = 1;
+  // Mean and reciprocal deviation are written too, in fp32.
+  const std::array<Tensor, 3> outputs{Tensor(&trace, x.dtype, x.size), Tensor(&trace, DType::kFloat32, rows),
+                                      Tensor(&trace, DType::kFloat32, rows)};
+  std::array<const Tensor*, 3> inputs{&x, weight, bias};
+  const std::size_t count = weight == nullptr ? 1 : bias == nullptr ? 2 : 3;
+  return trace.emit(Op::kLayerNorm, std::span(inputs.data(), count), outputs);
+}
+
+Tensor layer_norm(const Tensor& x, std::string_view name, Bias bias, std::string_view type) {
+  Module self(*x.trace, name, type, Kind::kPrimitive);
+  const Tensor weight = x.trace->parameter({x.dim(-1)});
+  if (bias == Bias::kNo) return self.returns(layer_norm_kernel(x, &weight, nullptr));
+  const Tensor offset = x.trace->parameter({x.dim(-1)});
+  return self.returns(layer_norm_kernel(x, &weight, &offset));
+}
+
+Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type) {
+  Module self(*x.trace, name, type, Kind::kMl);
+  const Tensor weight = x.trace->parameter({x.dim(-1)});
+  const Tensor wide = x.to(DType::kFloat32);
+  const Tensor squares = unary(Op::kPow, wide);
+  const Tensor variance = reduce(Op::kMean, squares, -1, true);
+  const Tensor shifted = variance + 1e-6;
+  const Tensor scale = unary(Op::kRsqrt, shifted);
+  const Tensor normed = (wide * scale).to(x.dtype);
+  return self.returns(weight * normed);
+}
+
+namespace {
+
+struct Activation {
+  std::string_view function;
+  std::string_view type;
+  Tensor (*kernels)(const Tensor& x);
+};
+
+template <Op op>
+Tensor single(const Tensor& x) {
+  return unary(op, x);
+}
+
+// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), written with eight kernels.
+Tensor new_gelu(const Tensor& x) {
+  const Tensor half = 0.5 * x;
+  const Tensor cube = unary(Op::kPow, x);
+  const Tensor small = 0.044715 * cube;
+  const Tensor inner = x + small;
+  const Tensor scaled = 0.7978845608 * inner;
+  const Tensor saturated = unary(Op::kTanh, scaled);
+  const Tensor shifted = 1.0 + saturated;
+  return half * shifted;
+}
+
+// 0.5 * x * (1 + tanh(x * 0.7978845608 * (1 + 0.044715 * x * x)))
+Tensor fast_gelu(const Tensor& x) {
+  const Tensor half = 0.5 * x;
+  const Tensor scaled = x * 0.7978845608;
+  const Tensor small = 0.044715 * x;
+  const Tensor square = small * x;
+  const Tensor inner = 1.0 + square;
+  const Tensor product = scaled * inner;
+  const Tensor saturated = unary(Op::kTanh, product);
+  const Tensor shifted = 1.0 + saturated;
+  return half * shifted;
+}
+
+Tensor quick_gelu(const Tensor& x) {
+  const Tensor scaled = 1.702 * x;
+  const Tensor gate = unary(Op::kSigmoid, scaled);
+  return x * gate;
+}
+
+Tensor clipped_gelu(const Tensor& x) { return unary(Op::kClamp, unary(Op::kGelu, x)); }
+
+Tensor python_gelu(const Tensor& x) {
+  const Tensor half = x * 0.5;
+  const Tensor scaled = x / 1.4142135623730951;
+  const Tensor error = unary(Op::kErf, scaled);
+  const Tensor shifted = 1.0 + error;
+  return half * shifted;
+}
+
+Tensor squared_relu(const Tensor& x) { return unary(Op::kPow, unary(Op::kRelu, x)); }
+
+Tensor laplace(const Tensor& x) {
+  const Tensor shifted = (x - 0.707107) / 0.398942;
+  const Tensor error = unary(Op::kErf, shifted);
+  return 0.5 * (1.0 + error);
+}
+
+// As new_gelu, with the halving after x.
+Tensor python_gelu_tanh(const Tensor& x) { return new_gelu(x); }
+
+Tensor root_softplus(const Tensor& x) { return unary(Op::kSqrt, unary(Op::kSoftplus, x)); }
+Tensor identity(const Tensor& x) { return x; }
+
+// Transformers' ACT2CLS, less those with parameters of their own.
+constexpr Activation kActivations[] = {
+    {"gelu", "GELUActivation", single<Op::kGelu>},
+    {"gelu_10", "ClippedGELUActivation", clipped_gelu},
+    {"gelu_fast", "FastGELUActivation", fast_gelu},
+    {"gelu_new", "NewGELUActivation", new_gelu},
+    {"gelu_python", "GELUActivation", python_gelu},
+    {"gelu_pytorch_tanh", "GELUTanh", single<Op::kGelu>},
+    {"gelu_python_tanh", "GELUTanh", python_gelu_tanh},
+    {"gelu_accurate", "AccurateGELUActivation", new_gelu},
+    {"hardswish", "Hardswish", single<Op::kHardswish>},
+    {"laplace", "LaplaceActivation", laplace},
+    {"leaky_relu", "LeakyReLU", single<Op::kLeakyRelu>},
+    {"linear", "LinearActivation", identity},
+    {"mish", "MishActivation", single<Op::kMish>},
+    {"quick_gelu", "QuickGELUActivation", quick_gelu},
+    {"relu", "ReLU", single<Op::kRelu>},
+    {"relu2", "ReLUSquaredActivation", squared_relu},
+    {"relu6", "ReLU6", single<Op::kRelu6>},
+    {"sigmoid", "Sigmoid", single<Op::kSigmoid>},
+    {"silu", "SiLUActivation", single<Op::kSilu>},
+    {"sqrtsoftplus", "SqrtSoftplusActivation", root_softplus},
+    {"swish", "SiLU", single<Op::kSilu>},
+    {"tanh", "Tanh", single<Op::kTanh>},
+};
+
+const Activation* find_activation(std::string_view function) {
+  for (const Activation& activation : kActivations) {
+    if (activation.function == function) return &activation;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_activation(std::string_view function) { return find_activation(function) != nullptr; }
+
+Tensor activation(const Tensor& x, std::string_view module_name, std::string_view function) {
+  const Activation* found = find_activation(function);
+  if (found == nullptr) {
+    x.trace->fail("unknown activation \"" + std::string(function) + "\"");
+    return x;
+  }
+  Module self(*x.trace, module_name, found->type, Kind::kMl);
+  return self.returns(found->kernels(x));
+}
+
+Tensor activation_kernels(const Tensor& x, std::string_view function) {
+  const Activation* found = find_activation(function);
+  if (found == nullptr) x.trace->fail("unknown activation \"" + std::string(function) + "\"");
+  return found == nullptr ? x : found->kernels(x);
+}
+
+namespace {
+Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, std::int64_t stride, std::int64_t padding,
+                   Bias bias) {
+  Trace& trace = *x.trace;
+  const Tensor weight = trace.parameter(weight_size);
+  Dims size = x.size;
+  if (x.rank() != weight_size.rank() || x.size[1] != weight_size[1] || stride < 1) {
+    trace.fail_shapes("convolution", x.size, weight_size);
+    return x;
+  }
+  size[1] = weight_size[0];
+  for (int i = 2; i < x.rank(); ++i) {
+    const std::int64_t room = x.size[i] + 2 * padding - weight_size[i];
+    if (room < 0) {
+      trace.fail_shapes("convolution", x.size, weight_size);
+      return x;
+    }
+    size[i] = room / stride + 1;
+  }
+  const Tensor out(&trace, x.dtype, size);
+  if (bias == Bias::kNo) return self.returns(trace.emit(Op::kConvolution, {&x, &weight}, out));
+  const Tensor offset = trace.parameter({weight_size[0]});
+  return self.returns(trace.emit(Op::kConvolution, {&x, &weight, &offset}, out));
+}
+}  // namespace
+
+Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels, std::int64_t kernel,
+              std::int64_t stride, std::int64_t padding, Bias bias) {
+  Module self(*x.trace, name, "Conv1d", Kind::kPrimitive);
+  return convolution(x, self, {out_channels, x.dim(1), kernel}, stride, padding, bias);
+}
+
+Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, std::int64_t kernel,
+              std::int64_t stride, Bias bias) {
+  Module self(*x.trace, name, "Conv2d", Kind::kPrimitive);
+  return convolution(x, self, {out_channels, x.dim(1), kernel, kernel}, stride, 0, bias);
+}
+
+}  // namespace wattree

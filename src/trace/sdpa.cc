@@ -1,0 +1,99 @@
+// Which kernels torch.nn.functional.scaled_dot_product_attention runs. The rules are PyTorch 2.11's on a Hopper GPU
+// (found by recording it over types, head sizes, masks and grouped heads):
+//   half precision, head size a multiple of 8 up to 256 -> cuDNN; its output has the query's memory order;
+//   half precision otherwise                            -> flash, padded to a multiple of 8 (no mask, up to 256),
+//                                                          memory-efficient (multiple of 8), or math;
+//   single precision, no grouped heads                  -> memory-efficient, where heads are aligned to 16 bytes;
+//   otherwise                                           -> math: the formula, op by op.
+#include "src/trace/ops.h"
+
+namespace wattree {
+namespace {
+
+constexpr std::int64_t kLargestFusedHead = 256;
+
+// The layout of fused kernels that write [b, s, h, d]: seen as [b, h, s, d] it is a transpose.
+Tensor token_major(const Tensor& like) {
+  return Tensor(like.trace, like.dtype, {like.dim(0), like.dim(2), like.dim(1), like.dim(3)}).transpose(1, 2);
+}
+
+Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask, const Tensor& out) {
+  return mask ? q.trace->emit(Op::kSdpa, {&q, &k, &v, &*mask}, out) : q.trace->emit(Op::kSdpa, {&q, &k, &v}, out);
+}
+
+Tensor repeat_heads(const Tensor& x, std::int64_t groups) {
+  if (groups == 1) return x;
+  const Tensor wide = x.unsqueeze(2).expand({x.dim(0), x.dim(1), groups, x.dim(2), x.dim(3)});
+  const Tensor copy = clone(wide);
+  return copy.view({x.dim(0), x.dim(1) * groups, x.dim(2), x.dim(3)});
+}
+
+Tensor math(const Tensor& query, const Tensor& key, const Tensor& value, SdpaOptions options) {
+  Trace& trace = *query.trace;
+  // Half precision is computed in fp32.
+  const Tensor q32 = query.to(DType::kFloat32);
+  Tensor k = key.to(DType::kFloat32);
+  Tensor v = value.to(DType::kFloat32);
+  const Tensor q = q32 * 1.0;  // The square root of the scale goes to both sides.
+  if (options.is_causal) {
+    const Tensor all = fill(trace, Op::kOnes, DType::kBool, {query.dim(2), key.dim(2)});
+    const Tensor lower = unary(Op::kTril, all);
+    const Tensor zero = scalar(trace, DType::kFloat32);
+    const Tensor minus_infinity = scalar(trace, DType::kFloat32);
+    options.mask = where(lower, zero, minus_infinity);
+  }
+  const std::int64_t groups = options.enable_gqa ? query.dim(1) / key.dim(1) : 1;
+  k = repeat_heads(k, groups);
+  v = repeat_heads(v, groups);
+  const Tensor scaled_keys = k.transpose(2, 3) * 1.0;
+  Tensor scores = matmul(q, scaled_keys);
+  if (options.mask) scores = scores + *options.mask;
+  Tensor weights = trace.emit(Op::kSafeSoftmax, {&scores}, Tensor(&trace, scores.dtype, scores.size));
+  weights.to(query.dtype);  // Returned beside the result, although nobody asked for it.
+  return matmul(weights, v).to(query.dtype);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const SdpaOptions& given) {
+  Trace& trace = *q.trace;
+  if (trace.failed()) return q;
+  if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || k.dim(1) == 0 || q.dim(1) % k.dim(1) != 0) {
+    trace.fail_shapes("attention", q.size, k.size);
+    return q;
+  }
+  SdpaOptions options = given;
+  if (options.mask && options.mask->dtype == DType::kBool) {
+    const Tensor zero = scalar(trace, q.dtype);
+    const Tensor minus_infinity = scalar(trace, q.dtype);
+    options.mask = where(*options.mask, zero, minus_infinity);
+  }
+  const std::int64_t head = q.dim(3);
+  const bool is_half = byte_size(q.dtype) == 2;
+  const bool fits_alignment = head * byte_size(q.dtype) % 16 == 0;
+  if (is_half && head % 8 == 0 && head <= kLargestFusedHead && v.dim(3) == head) {
+    return fused(q, k, v, options.mask, Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));
+  }
+  if (is_half && !options.mask && head <= kLargestFusedHead) {
+    const std::int64_t padding = (8 - head % 8) % 8;
+    const Tensor wide_q = pad_last(q, 0, padding);
+    const Tensor wide_k = pad_last(k, 0, padding);
+    const Tensor wide_v = pad_last(v, 0, padding);
+    // Padded copies are head-major, and so is what comes back.
+    return fused(wide_q, wide_k, wide_v, {}, Tensor(&trace, q.dtype, wide_q.size)).slice(3, 0, head);
+  }
+  if (!options.enable_gqa && fits_alignment) {
+    if (options.mask) {
+      Tensor bias = *options.mask;
+      const std::int64_t keys = bias.dim(-1);
+      if (keys % 8 != 0) bias = pad_last(bias, 0, 8 - keys % 8).slice(-1, 0, keys);
+      options.mask = bias.expand({q.dim(0), q.dim(1), q.dim(2), k.dim(2)});
+    }
+    Tensor out = q;
+    out.size[3] = v.dim(3);
+    return fused(q, k, v, options.mask, token_major(out));
+  }
+  return math(q, k, v, options);
+}
+
+}  // namespace wattree

@@ -1,0 +1,61 @@
+// Sizes or strides of a tensor, outermost first; fixed capacity, because a tree holds millions of them.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <initializer_list>
+
+#include "src/base/checked.h"
+
+namespace wattree {
+
+class Dims {
+ public:
+  static constexpr int kMaxRank = 6;
+
+  constexpr Dims() = default;
+  constexpr Dims(std::initializer_list<std::int64_t> values) {
+    for (std::int64_t value : values) push_back(value);
+  }
+
+  constexpr int rank() const { return rank_; }
+  constexpr void push_back(std::int64_t value) {
+    assert(rank_ < kMaxRank && "a tensor of more than six dimensions");
+    if (rank_ < kMaxRank) values_[rank_++] = value;
+  }
+  constexpr void insert(int at, std::int64_t value) {
+    push_back(value);
+    for (int i = rank_ - 1; i > at; --i) values_[i] = values_[i - 1];
+    values_[at] = value;
+  }
+  constexpr void erase(int at) {
+    for (int i = at; i + 1 < rank_; ++i) values_[i] = values_[i + 1];
+    --rank_;
+  }
+
+  constexpr std::int64_t& operator[](int i) { return values_[i]; }
+  constexpr std::int64_t operator[](int i) const { return values_[i]; }
+  constexpr const std::int64_t* begin() const { return values_.data(); }
+  constexpr const std::int64_t* end() const { return values_.data() + rank_; }
+
+  constexpr bool operator==(const Dims& other) const {
+    if (rank_ != other.rank_) return false;
+    for (int i = 0; i < rank_; ++i) {
+      if (values_[i] != other.values_[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::array<std::int64_t, kMaxRank> values_{};
+  std::uint8_t rank_ = 0;
+};
+
+constexpr std::int64_t element_count(const Dims& size) {
+  std::int64_t count = 1;
+  for (std::int64_t n : size) count = saturating_mul(count, n);
+  return count;
+}
+
+}  // namespace wattree

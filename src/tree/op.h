@@ -1,0 +1,48 @@
+// The kernels a leaf of a model tree can be.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wattree {
+
+enum class Level : std::uint8_t { kModel, kModule, kMl, kMath };
+
+std::string_view name_of(Level level);
+std::optional<Level> parse_level(std::string_view text);
+
+// What bounds a kernel, roughly: the class an op without figures of its own falls back to.
+enum class OpClass : std::uint8_t {
+  kNone,
+  kMatmul,
+  kConvolution,
+  kAttention,
+  kRecurrent,
+  kSoftmax,
+  kNormalization,
+  kElementwise,
+  kReduction,
+  kGather,
+  kCopy,
+  kFill,
+};
+
+enum class Op : std::uint8_t {
+  kNone,  // Not a kernel: a module, or a leaf that the pass never calls.
+#define WATTREE_OP(name, aten, word, type, level, op_class) k##name,
+#include "src/tree/op_list.inc"
+#undef WATTREE_OP
+};
+
+struct OpFacts {
+  std::string_view aten;  // PyTorch's name of the op, without overload.
+  std::string_view word;  // Its word in a scope: "encoder.layer.0:add".
+  std::string_view type;  // The node's type where the op is no module of its own.
+  Level level;
+  OpClass op_class;
+};
+
+const OpFacts& facts_of(Op op);
+
+}  // namespace wattree
