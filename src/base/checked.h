@@ -1,4 +1,5 @@
-// Integer arithmetic that saturates instead of overflowing: sizes come from files that may say anything.
+// Integer arithmetic that saturates instead of overflowing: sizes come from files that may say
+// anything.
 #pragma once
 
 #include <cstdint>

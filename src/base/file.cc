@@ -17,11 +17,13 @@ Error failed(const char* what, const fs::path& path, int number) {
   ErrorCode code = ErrorCode::kUnavailable;
   if (number == ENOENT || number == ENOTDIR) code = ErrorCode::kNotFound;
   if (number == EACCES || number == EPERM) code = ErrorCode::kPermission;
-  return {code, std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(number), ""};
+  return {code, std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(number),
+          ""};
 }
 
 Error too_large(const fs::path& path, std::uint64_t limit) {
-  return {ErrorCode::kInvalidInput, path.string() + " is larger than " + std::to_string(limit) + " bytes", ""};
+  return {ErrorCode::kInvalidInput,
+          path.string() + " is larger than " + std::to_string(limit) + " bytes", ""};
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ Result<std::string> read_maybe_gzip(const fs::path& path, std::uint64_t limit) {
   const std::string& packed = raw.value();
   z_stream stream{};
   constexpr int kGzip = 15 + 16;
-  if (inflateInit2(&stream, kGzip) != Z_OK) return Error{ErrorCode::kInternal, "zlib does not start", ""};
+  if (inflateInit2(&stream, kGzip) != Z_OK)
+    return Error{ErrorCode::kInternal, "zlib does not start", ""};
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   std::string text;
@@ -65,7 +68,8 @@ Result<std::string> read_maybe_gzip(const fs::path& path, std::uint64_t limit) {
   inflateEnd(&stream);
   if (text.size() > limit) return too_large(path, limit);
   if (status != Z_STREAM_END) {
-    return Error{ErrorCode::kInvalidInput, path.string() + ": the gzip data is damaged or cut off", ""};
+    return Error{ErrorCode::kInvalidInput, path.string() + ": the gzip data is damaged or cut off",
+                 ""};
   }
   return text;
 }

@@ -9,12 +9,14 @@
 
 namespace wattree {
 
-// The contents of a file of at most `limit` bytes. A directory, a missing or unreadable file and one that is larger are
-// errors that name it.
-Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 30);
+// The contents of a file of at most `limit` bytes. A directory, a missing or unreadable file and
+// one that is larger are errors that name it.
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::uint64_t limit = std::uint64_t{1} << 30);
 
 // As read_file, but a gzip file comes back unpacked; `limit` then bounds what it unpacks to.
-Result<std::string> read_maybe_gzip(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 30);
+Result<std::string> read_maybe_gzip(const std::filesystem::path& path,
+                                    std::uint64_t limit = std::uint64_t{1} << 30);
 
 // Writes the file whole or not at all: to a temporary name beside it first.
 Failure write_file(const std::filesystem::path& path, std::string_view text);

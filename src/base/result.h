@@ -17,7 +17,8 @@ struct Error {
   std::string hint;     // What the user can do about it; empty where nothing is known.
 };
 
-// The exit code of the command line and the HTTP status of an error, and its name in JSON: one table.
+// The exit code of the command line and the HTTP status of an error, and its name in JSON: one
+// table.
 struct ErrorMeaning {
   const char* name;
   int exit_code;
@@ -38,8 +39,10 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   // Implicit on purpose: `return tree;` and `return Error{...};` both read well.
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
   const T& value() const& {

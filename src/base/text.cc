@@ -24,7 +24,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string_view>& candidates,
+std::vector<std::string> nearest(std::string_view word,
+                                 const std::vector<std::string_view>& candidates,
                                  std::size_t at_most) {
   word = word.substr(0, 100);  // Bounds the work on hostile input.
   std::vector<std::pair<std::size_t, std::string_view>> scored;
@@ -33,9 +34,11 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     // A name inside another is close, however long the rest: "bert" in "bert-base-uncased".
     if (word.size() >= 3 && candidate.find(word) != std::string_view::npos)
       distance = std::min<std::size_t>(distance, 1);
-    if (distance <= std::max<std::size_t>(2, word.size() / 3)) scored.emplace_back(distance, candidate);
+    if (distance <= std::max<std::size_t>(2, word.size() / 3))
+      scored.emplace_back(distance, candidate);
   }
-  std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> out;
   for (const auto& [distance, candidate] : scored) {
     if (out.size() == at_most) break;

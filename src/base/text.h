@@ -8,7 +8,8 @@
 namespace wattree {
 
 // The candidates most like `word`, best first; only those close enough to be what was meant.
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string_view>& candidates,
+std::vector<std::string> nearest(std::string_view word,
+                                 const std::vector<std::string_view>& candidates,
                                  std::size_t at_most = 3);
 
 // "a, b, c"

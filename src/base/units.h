@@ -1,5 +1,5 @@
-// Units are types: a double that remembers its dimension. Lawful combinations are written out, so a wrong formula does
-// not compile (tests/compile_fail proves it).
+// Units are types: a double that remembers its dimension. Lawful combinations are written out, so a
+// wrong formula does not compile (tests/compile_fail proves it).
 #pragma once
 
 #include <compare>

@@ -40,7 +40,8 @@ Result<Config> Config::parse(std::string_view text, std::string origin) {
                  "a config.json from the Hugging Face Hub is expected"};
   }
   if (!data->json.is_object()) {
-    return Error{ErrorCode::kInvalidInput, origin + ": a JSON object is expected, not a " + data->json.type_name(),
+    return Error{ErrorCode::kInvalidInput,
+                 origin + ": a JSON object is expected, not a " + data->json.type_name(),
                  "a config.json from the Hugging Face Hub is expected"};
   }
   data->origin = std::move(origin);
@@ -66,11 +67,14 @@ Failure Config::set(std::string_view key, std::string_view value) {
 
 void Config::complain(std::string_view field, const std::string& why) const {
   if (*data_->failure) return;
-  *data_->failure = Error{ErrorCode::kInvalidInput,
-                          data_->origin + ": field \"" + data_->path + std::string(field) + "\" " + why, ""};
+  *data_->failure =
+      Error{ErrorCode::kInvalidInput,
+            data_->origin + ": field \"" + data_->path + std::string(field) + "\" " + why, ""};
 }
 
-void Config::reject(std::string_view field, std::string_view why) const { complain(field, std::string(why)); }
+void Config::reject(std::string_view field, std::string_view why) const {
+  complain(field, std::string(why));
+}
 
 const void* Config::find(Names names, std::string_view& found) const {
   for (std::string_view name : names) {
@@ -122,7 +126,8 @@ std::string shown(const Json& value) {
 }
 }  // namespace
 
-std::optional<std::int64_t> Config::optional_size(Names names, std::optional<std::int64_t> otherwise) const {
+std::optional<std::int64_t> Config::optional_size(Names names,
+                                                  std::optional<std::int64_t> otherwise) const {
   std::string_view name;
   const auto* value = static_cast<const Json*>(find(names, name));
   if (value == nullptr) return has(names, true) ? otherwise : std::nullopt;
@@ -132,7 +137,8 @@ std::optional<std::int64_t> Config::optional_size(Names names, std::optional<std
     return 1;
   }
   if (*number < 1 || *number > kMaxSize) {
-    complain(name, "is " + std::to_string(*number) + "; it must be between 1 and " + std::to_string(kMaxSize));
+    complain(name, "is " + std::to_string(*number) + "; it must be between 1 and " +
+                       std::to_string(kMaxSize));
     return 1;
   }
   return number;
@@ -155,7 +161,8 @@ std::int64_t Config::layers(Names names, std::int64_t otherwise) const {
   if (n <= kMaxLayers) return n;
   std::string_view name;
   find(names, name);
-  complain(name, "is " + std::to_string(n) + "; at most " + std::to_string(kMaxLayers) + " layers are supported");
+  complain(name, "is " + std::to_string(n) + "; at most " + std::to_string(kMaxLayers) +
+                     " layers are supported");
   return 1;
 }
 
@@ -254,8 +261,8 @@ std::int64_t Config::object_size(std::string_view name) const {
 std::int64_t Config::divide(std::int64_t whole, std::int64_t part, std::string_view whole_name,
                             std::string_view part_name) const {
   if (part > 0 && whole % part == 0) return whole / part;
-  complain(part_name, "is " + std::to_string(part) + ", which does not divide " + std::string(whole_name) + " (" +
-                          std::to_string(whole) + ")");
+  complain(part_name, "is " + std::to_string(part) + ", which does not divide " +
+                          std::string(whole_name) + " (" + std::to_string(whole) + ")");
   return 1;
 }
 

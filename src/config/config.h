@@ -1,5 +1,6 @@
-// A model's config.json, read field by field with the library's defaults. The first thing wrong is kept, with file and
-// field, and every later read gives something harmless: a family reads all it needs and asks once.
+// A model's config.json, read field by field with the library's defaults. The first thing wrong is
+// kept, with file and field, and every later read gives something harmless: a family reads all it
+// needs and asks once.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +29,22 @@ class Config {
   // `--set key=value`; the value is JSON, or else a string. Dots reach into objects.
   Failure set(std::string_view key, std::string_view value);
 
-  // Fields are asked for under all their spellings, newest first. A null counts as absent, except where a function says
-  // otherwise.
+  // Fields are asked for under all their spellings, newest first. A null counts as absent, except
+  // where a function says otherwise.
   using Names = std::initializer_list<std::string_view>;
   bool has(Names names) const;
-  // For fields whose default is a value and whose null means "none": absent gives `otherwise`, null gives false.
+  // For fields whose default is a value and whose null means "none": absent gives `otherwise`, null
+  // gives false.
   bool has(Names names, bool otherwise) const;
 
   // A size: at least one, at most 2^40.
   std::int64_t size(Names names, std::int64_t otherwise) const;
   // A size that may be none: absent gives `otherwise`, null gives nothing.
-  std::optional<std::int64_t> optional_size(Names names, std::optional<std::int64_t> otherwise = std::nullopt) const;
-  std::int64_t count(Names names, std::int64_t otherwise) const;   // May be zero.
-  std::int64_t layers(Names names, std::int64_t otherwise) const;  // A count of layers: bounded, so that a tree is.
+  std::optional<std::int64_t> optional_size(
+      Names names, std::optional<std::int64_t> otherwise = std::nullopt) const;
+  std::int64_t count(Names names, std::int64_t otherwise) const;  // May be zero.
+  std::int64_t layers(
+      Names names, std::int64_t otherwise) const;  // A count of layers: bounded, so that a tree is.
   bool flag(Names names, bool otherwise) const;
   double number(Names names, double otherwise) const;
   std::string text(Names names, std::string_view otherwise) const;
@@ -48,7 +52,8 @@ class Config {
   std::vector<std::string> text_list(Names names) const;      // Empty where absent.
   std::vector<std::int64_t> number_list(Names names) const;   // Empty where absent.
   std::optional<Config> object(std::string_view name) const;  // A nested config; shares the error.
-  std::int64_t object_size(std::string_view name) const;      // Entries of an object or list; 0 where absent.
+  std::int64_t object_size(
+      std::string_view name) const;  // Entries of an object or list; 0 where absent.
 
   // A part must divide a whole: heads and hidden size, for example.
   std::int64_t divide(std::int64_t whole, std::int64_t part, std::string_view whole_name,

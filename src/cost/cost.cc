@@ -26,9 +26,10 @@ std::int64_t operations(Op op) {
   }
 }
 
-constexpr std::int64_t kSoftmaxOperations = 5;    // maximum, subtract, exp, sum, divide
-constexpr std::int64_t kLayerNormOperations = 8;  // sum; subtract, square, sum; subtract, multiply; gain, offset
-constexpr std::int64_t kRmsNormOperations = 4;    // square, sum, multiply, gain
+constexpr std::int64_t kSoftmaxOperations = 5;  // maximum, subtract, exp, sum, divide
+constexpr std::int64_t kLayerNormOperations =
+    8;  // sum; subtract, square, sum; subtract, multiply; gain, offset
+constexpr std::int64_t kRmsNormOperations = 4;  // square, sum, multiply, gain
 
 std::int64_t product(std::initializer_list<std::int64_t> factors) {
   std::int64_t out = 1;
@@ -46,8 +47,10 @@ const Dims& size_of(std::span<const Operand> operands, std::size_t i) { return o
 
 std::int64_t matmul_flops(const Kernel& k) {
   switch (k.op) {
-    case Op::kMm: return product({2, size_of(k.in, 0)[0], size_of(k.in, 0)[1], size_of(k.in, 1)[1]});
-    case Op::kAddmm: return product({2, size_of(k.in, 1)[0], size_of(k.in, 1)[1], size_of(k.in, 2)[1]});
+    case Op::kMm:
+      return product({2, size_of(k.in, 0)[0], size_of(k.in, 0)[1], size_of(k.in, 1)[1]});
+    case Op::kAddmm:
+      return product({2, size_of(k.in, 1)[0], size_of(k.in, 1)[1], size_of(k.in, 2)[1]});
     case Op::kBmm:
     case Op::kBaddbmm: {
       const std::size_t left = k.op == Op::kBmm ? 0 : 1;
@@ -104,7 +107,8 @@ std::int64_t other_flops(const Kernel& k) {
       return saturating_mul(out, k.op == Op::kRmsNorm ? kRmsNormOperations : kLayerNormOperations);
     case OpClass::kElementwise: return saturating_mul(out, operations(k.op));
     case OpClass::kReduction: return k.in.empty() ? 0 : element_count(size_of(k.in, 0));
-    case OpClass::kGather: return k.op == Op::kIndexAdd ? element_count(size_of(k.in, k.in.size() - 1)) : 0;
+    case OpClass::kGather:
+      return k.op == Op::kIndexAdd ? element_count(size_of(k.in, k.in.size() - 1)) : 0;
     case OpClass::kCopy:
     case OpClass::kFill:
     case OpClass::kNone: return 0;
@@ -115,7 +119,8 @@ std::int64_t other_flops(const Kernel& k) {
 // Bytes read by one input of a kernel that does not read all of it; nothing where it does.
 std::optional<std::int64_t> partial_read(const Kernel& k, std::size_t i, Precision precision) {
   const Operand& input = k.in[i];
-  if (i == 0 && (k.op == Op::kEmbedding || k.op == Op::kIndex || k.op == Op::kIndexSelect || k.op == Op::kGather)) {
+  if (i == 0 && (k.op == Op::kEmbedding || k.op == Op::kIndex || k.op == Op::kIndexSelect ||
+                 k.op == Op::kGather)) {
     // As much as comes out of it, but nothing twice.
     Operand taken = input;
     taken.touched = std::min(input.touched, element_count(size_of(k.out, 0)));
@@ -134,14 +139,15 @@ std::optional<std::int64_t> partial_read(const Kernel& k, std::size_t i, Precisi
 std::int64_t bytes(const Kernel& k, Precision precision) {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < k.in.size(); ++i) {
-    total = saturating_add(total, partial_read(k, i, precision).value_or(byte_count(k.in[i], precision)));
+    total = saturating_add(total,
+                           partial_read(k, i, precision).value_or(byte_count(k.in[i], precision)));
   }
   for (const Operand& output : k.out) total = saturating_add(total, byte_count(output, precision));
   return total;
 }
 
-// Distinct parameters per subtree: every use adds to its node and all above it; where a weight is used again, it is
-// taken back at the lowest node that has both uses.
+// Distinct parameters per subtree: every use adds to its node and all above it; where a weight is
+// used again, it is taken back at the lowest node that has both uses.
 void add_parameters(ModelTree& tree) {
   const auto nodes = tree.nodes();
   std::vector<std::int32_t> last_use;
@@ -180,7 +186,8 @@ Failure add_costs(ModelTree& tree) {
     }
     // Post-order: a node is whole when it is reached, and can be added to its parent.
     if (node.flops == kSaturated || node.bytes == kSaturated || node.params < 0) {
-      return Error{ErrorCode::kInvalidInput, "the costs of \"" + std::string(node.scope) + "\" do not fit in 63 bits",
+      return Error{ErrorCode::kInvalidInput,
+                   "the costs of \"" + std::string(node.scope) + "\" do not fit in 63 bits",
                    "use smaller sizes"};
     }
     if (node.parent >= 0) {

@@ -51,7 +51,8 @@ Tensor self_attention(const Bert& m, const Tensor& x) {
 }
 
 // dense, then the residual, then the norm: both halves of a layer end so.
-Tensor residual_output(const Bert& m, const Tensor& x, const Tensor& residual, std::string_view type) {
+Tensor residual_output(const Bert& m, const Tensor& x, const Tensor& residual,
+                       std::string_view type) {
   Module self(*x.trace, "output", type);
   const Tensor y = linear(x, "dense", m.hidden);
   return self.returns(layer_norm(y + residual, "LayerNorm"));
@@ -114,7 +115,8 @@ Tensor predictions(const Bert& m, const Tensor& x, const Tensor& words) {
     y = activation(y, "transform_act_fn", m.activation);
     y = transform.returns(layer_norm(y, "LayerNorm"));
   }
-  // Where the weights are tied, the head's own bias is the decoder's as well; otherwise nothing uses it.
+  // Where the weights are tied, the head's own bias is the decoder's as well; otherwise nothing
+  // uses it.
   const Tensor bias = trace.parameter({m.vocab});
   if (!m.is_tied) return self.returns(linear(y, "decoder", m.vocab));
   Module decoder(trace, "decoder", "Linear", Module::Kind::kPrimitive);

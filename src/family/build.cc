@@ -23,7 +23,8 @@ Error unknown_class(const Family& family, const std::string& name) {
   std::vector<std::string> known;
   for (const ModelClass& entry : family.classes) known.emplace_back(entry.name);
   return {ErrorCode::kInvalidInput,
-          "class \"" + name + "\" of model_type \"" + std::string(family.model_type) + "\" is not known",
+          "class \"" + name + "\" of model_type \"" + std::string(family.model_type) +
+              "\" is not known",
           "choose one with --as: " + join(known)};
 }
 
@@ -43,8 +44,9 @@ Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
   std::string class_name = request.as;
   if (class_name.empty() && !architectures.empty()) class_name = architectures.front();
   if (class_name.empty()) class_name = family->classes.front().name;
-  const auto known = std::find_if(family->classes.begin(), family->classes.end(),
-                                  [&](const ModelClass& entry) { return entry.name == class_name; });
+  const auto known =
+      std::find_if(family->classes.begin(), family->classes.end(),
+                   [&](const ModelClass& entry) { return entry.name == class_name; });
   if (known == family->classes.end()) return unknown_class(*family, class_name);
 
   Pass pass = request.pass;

@@ -14,22 +14,23 @@ namespace wattree {
 
 struct ModelClass {
   std::string_view name;  // The framework's class: "BertForMaskedLM".
-  // Runs the forward pass that `trace.pass()` describes. Reads the whole config before it opens a module, and returns
-  // at once where `config` or the pass is not fit.
+  // Runs the forward pass that `trace.pass()` describes. Reads the whole config before it opens a
+  // module, and returns at once where `config` or the pass is not fit.
   void (*build)(Trace& trace, const Config& config);
 };
 
 struct Family {
   std::string_view model_type;
   std::span<const ModelClass> classes;  // The base model comes first.
-  bool has_sdpa = true;                 // Otherwise the framework runs it with eager attention, whatever is asked for.
+  bool has_sdpa =
+      true;  // Otherwise the framework runs it with eager attention, whatever is asked for.
 };
 
 std::span<const Family> families();
 const Family* find_family(std::string_view model_type);
 
-// The tree of a config's model, costed. The class is `as`, or else the config's architectures[0], or else the family's
-// base model; it comes back in `class_name`.
+// The tree of a config's model, costed. The class is `as`, or else the config's architectures[0],
+// or else the family's base model; it comes back in `class_name`.
 struct TreeRequest {
   Pass pass;
   std::string as;

@@ -4,9 +4,11 @@
 
 namespace wattree {
 
-std::string activation_field(const Config& config, Config::Names names, std::string_view otherwise) {
+std::string activation_field(const Config& config, Config::Names names,
+                             std::string_view otherwise) {
   std::string function = config.text(names, otherwise);
-  if (!is_activation(function)) config.reject(*names.begin(), "names an unknown activation \"" + function + "\"");
+  if (!is_activation(function))
+    config.reject(*names.begin(), "names an unknown activation \"" + function + "\"");
   return function;
 }
 
@@ -15,10 +17,11 @@ std::int64_t label_count(const Config& config) {
   return config.size({"num_labels"}, named > 0 ? named : 2);
 }
 
-void check_positions(const Config& config, std::int64_t needed, std::int64_t available, std::string_view field) {
+void check_positions(const Config& config, std::int64_t needed, std::int64_t available,
+                     std::string_view field) {
   if (needed <= available) return;
-  config.reject(field, "is " + std::to_string(available) + ", but the sequence has " + std::to_string(needed) +
-                           " positions; the model cannot run it");
+  config.reject(field, "is " + std::to_string(available) + ", but the sequence has " +
+                           std::to_string(needed) + " positions; the model cannot run it");
 }
 
 bool is_full_pass(const Config& config, const Trace& trace) {
@@ -42,11 +45,14 @@ void look_for_padding(const Tensor& ids, bool has_padding_token) {
   if (!has_padding_token) return;
   Trace& trace = *ids.trace;
   const Tensor ends = trace.tensor(DType::kInt64, {2});
-  const Tensor picked = trace.emit(Op::kIndex, {&ids, &ends}, trace.tensor(DType::kInt64, {ids.dim(0), 2}));
+  const Tensor picked =
+      trace.emit(Op::kIndex, {&ids, &ends}, trace.tensor(DType::kInt64, {ids.dim(0), 2}));
   const Tensor matches = predicate(Op::kEq, picked);
   trace.emit(Op::kAny, {&matches}, trace.tensor(DType::kBool, {}));
 }
 
-std::string item(std::string_view list, std::int64_t index) { return std::string(list) + "." + std::to_string(index); }
+std::string item(std::string_view list, std::int64_t index) {
+  return std::string(list) + "." + std::to_string(index);
+}
 
 }  // namespace wattree

@@ -17,7 +17,8 @@ std::string activation_field(const Config& config, Config::Names names, std::str
 std::int64_t label_count(const Config& config);
 
 // A learned table of positions must reach to the end of the sequence.
-void check_positions(const Config& config, std::int64_t needed, std::int64_t available, std::string_view field);
+void check_positions(const Config& config, std::int64_t needed, std::int64_t available,
+                     std::string_view field);
 
 // Encoders have no cache to decode over; false (and an error) where the pass asks for one.
 bool is_full_pass(const Config& config, const Trace& trace);

@@ -28,7 +28,8 @@ Gpt2 read(const Config& c, const Trace& trace) {
   m.is_tied = c.flag({"tie_word_embeddings"}, true);
   m.has_padding_token = c.has({"pad_token_id"}, false);
   m.cache = {c.flag({"use_cache"}, true) || trace.pass().past > 0, trace.pass().past, {}};
-  if (c.flag({"add_cross_attention"}, false)) c.reject("add_cross_attention", "is not supported for this family");
+  if (c.flag({"add_cross_attention"}, false))
+    c.reject("add_cross_attention", "is not supported for this family");
   check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "n_positions");
   return m;
 }
@@ -57,7 +58,8 @@ Tensor self_attention(const Gpt2& m, const Tensor& x, const Mask& mask) {
   const Tensor k = m.cache.append(heads(1));
   const Tensor v = m.cache.append(heads(2));
   const bool upcasts = m.upcasts_attention && x.trace->is_eager();
-  const Tensor y = upcasts ? upcast_attention(heads(0), k, v, mask) : attention(heads(0), k, v, {mask, true});
+  const Tensor y =
+      upcasts ? upcast_attention(heads(0), k, v, mask) : attention(heads(0), k, v, {mask, true});
   return self.returns(conv1d_linear(y.flatten_from(2).contiguous(), "c_proj", m.hidden));
 }
 

@@ -4,18 +4,20 @@
 
 namespace wattree {
 
-Tensor language_model_head(const Tensor& hidden, std::string_view name, const Tensor& embedding, bool is_tied,
-                           Bias bias) {
-  return is_tied ? tied_linear(hidden, name, embedding, bias) : linear(hidden, name, embedding.size[0], bias);
+Tensor language_model_head(const Tensor& hidden, std::string_view name, const Tensor& embedding,
+                           bool is_tied, Bias bias) {
+  return is_tied ? tied_linear(hidden, name, embedding, bias)
+                 : linear(hidden, name, embedding.size[0], bias);
 }
 
-Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config, std::string_view name,
-                                 bool has_padding_token) {
+Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config,
+                                 std::string_view name, bool has_padding_token) {
   Trace& trace = *hidden.trace;
   const Tensor logits = linear(hidden, name, label_count(config), Bias::kNo);
   if (!has_padding_token) {
     // Without a padding token only a batch of one can be run, and its last token is at -1.
-    if (trace.pass().batch != 1) config.reject("pad_token_id", "is needed to classify more than one sequence");
+    if (trace.pass().batch != 1)
+      config.reject("pad_token_id", "is needed to classify more than one sequence");
     const Tensor rows = arange(trace, hidden.dim(0));
     return index(logits.select(1), {&rows});
   }

@@ -10,13 +10,15 @@
 
 namespace wattree {
 
-// lm_head: [b, s, hidden] -> [b, s, vocab]; `tied` to the embedding's weight where the config says so.
-Tensor language_model_head(const Tensor& hidden, std::string_view name, const Tensor& embedding, bool is_tied,
-                           Bias bias = Bias::kNo);
+// lm_head: [b, s, hidden] -> [b, s, vocab]; `tied` to the embedding's weight where the config says
+// so.
+Tensor language_model_head(const Tensor& hidden, std::string_view name, const Tensor& embedding,
+                           bool is_tied, Bias bias = Bias::kNo);
 
-// GenericForSequenceClassification: a score for every token, then the one of the last token that is not padding.
-// `has_padding_token`: whether the config, or the family's default, names one (Config::has({"pad_token_id"}, default)).
-Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config, std::string_view name,
-                                 bool has_padding_token);
+// GenericForSequenceClassification: a score for every token, then the one of the last token that is
+// not padding. `has_padding_token`: whether the config, or the family's default, names one
+// (Config::has({"pad_token_id"}, default)).
+Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config,
+                                 std::string_view name, bool has_padding_token);
 
 }  // namespace wattree

@@ -19,7 +19,9 @@ RopeDecoder read(const Config& c) {
 
 void base(Trace& trace, const Config& c) { rope_decoder_base(read(c), trace, c); }
 void causal_lm(Trace& trace, const Config& c) { rope_decoder_causal_lm(read(c), trace, c); }
-void classification(Trace& trace, const Config& c) { rope_decoder_classification(read(c), trace, c); }
+void classification(Trace& trace, const Config& c) {
+  rope_decoder_classification(read(c), trace, c);
+}
 
 constexpr ModelClass kClasses[] = {
     {"LlamaModel", base},

@@ -31,8 +31,8 @@ void read_layer_types(const Config& c, RopeDecoder& m) {
   const std::vector<std::string> types = c.text_list({"layer_types"});
   if (types.empty()) return;
   if (static_cast<std::int64_t>(types.size()) != m.layers) {
-    c.reject("layer_types",
-             "has " + std::to_string(types.size()) + " entries for " + std::to_string(m.layers) + " layers");
+    c.reject("layer_types", "has " + std::to_string(types.size()) + " entries for " +
+                                std::to_string(m.layers) + " layers");
     return;
   }
   m.slides.clear();
@@ -50,8 +50,8 @@ Cache RopeDecoder::cache(const Trace& trace, std::int64_t layer) const {
   return cache;
 }
 
-Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type, std::int64_t intermediate,
-                 std::string_view function, Bias bias) {
+Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type,
+                 std::int64_t intermediate, std::string_view function, Bias bias) {
   Module self(*x.trace, name, type);
   const Tensor gate = activation(linear(x, "gate_proj", intermediate, bias), "act_fn", function);
   const Tensor up = linear(x, "up_proj", intermediate, bias);
@@ -65,7 +65,8 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const Rotary& rotar
   Module self(*x.trace, "self_attn", m.type("Attention"));
   const std::string norm = m.type("RMSNorm");
   auto project = [&](std::string_view name, std::int64_t heads, std::string_view head_norm) {
-    Tensor y = linear(x, name, heads * m.head_dim, m.qkv_bias).view({x.dim(0), x.dim(1), -1, m.head_dim});
+    Tensor y =
+        linear(x, name, heads * m.head_dim, m.qkv_bias).view({x.dim(0), x.dim(1), -1, m.head_dim});
     if (m.norms_heads && !head_norm.empty()) y = rms_norm(y, head_norm, norm);
     return y.transpose(1, 2);
   };
@@ -85,10 +86,12 @@ Tensor decoder_layer(const RopeDecoder& m, const Tensor& x, const Rotary& rotary
                      std::int64_t index) {
   Module self(*x.trace, item("layers", index), m.type("DecoderLayer"));
   const std::string norm = m.type("RMSNorm");
-  const Tensor attended = x + self_attention(m, rms_norm(x, "input_layernorm", norm), rotary, mask, index);
+  const Tensor attended =
+      x + self_attention(m, rms_norm(x, "input_layernorm", norm), rotary, mask, index);
   const Tensor y = rms_norm(attended, "post_attention_layernorm", norm);
-  const Tensor fed = m.feed_forward ? m.feed_forward(m, y, index)
-                                    : gated_mlp(y, "mlp", m.type("MLP"), m.intermediate, m.activation, m.mlp_bias);
+  const Tensor fed =
+      m.feed_forward ? m.feed_forward(m, y, index)
+                     : gated_mlp(y, "mlp", m.type("MLP"), m.intermediate, m.activation, m.mlp_bias);
   return self.returns(attended + fed);
 }
 
@@ -107,7 +110,8 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
   const bool has_cache = m.uses_cache || pass.past > 0;
   Mask full;
   Mask sliding;
-  // One mask per kind of layer; a model that knows both kinds (`layer_types`) makes the full one in any case.
+  // One mask per kind of layer; a model that knows both kinds (`layer_types`) makes the full one in
+  // any case.
   if (any_full || !m.slides.empty() || m.layers == 0) {
     if (!has_cache) check_packed_sequences(places, pass.batch);
     full = causal_mask(trace, {pass.batch, pass.seq, pass.past + pass.seq});
@@ -117,7 +121,8 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
     const Cache cache{has_cache, pass.past, m.window};
     sliding = causal_mask(trace, {pass.batch, pass.seq, cache.keys(pass.seq)}, m.window);
   }
-  const Rotary rotary = rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.head_dim, m.rope);
+  const Rotary rotary =
+      rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.head_dim, m.rope);
   for (std::int64_t i = 0; i < m.layers; ++i) {
     x = decoder_layer(m, x, rotary, m.slides_at(i) ? sliding : full, i);
   }

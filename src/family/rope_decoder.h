@@ -1,5 +1,5 @@
-// The Llama-shaped decoder: pre-norm blocks of rotary attention (with grouped heads) and a gated MLP. Families of this
-// shape fill in the figures and say what they do differently.
+// The Llama-shaped decoder: pre-norm blocks of rotary attention (with grouped heads) and a gated
+// MLP. Families of this shape fill in the figures and say what they do differently.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,18 @@ namespace wattree {
 
 struct RopeDecoder {
   std::string prefix;  // "Llama": LlamaModel, LlamaAttention, LlamaRMSNorm, …
-  std::int64_t vocab = 0, hidden = 0, layers = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0;
+  std::int64_t vocab = 0, hidden = 0, layers = 0, heads = 0, kv_heads = 0, head_dim = 0,
+               intermediate = 0;
   std::string activation;
   Bias qkv_bias = Bias::kNo, output_bias = Bias::kNo, mlp_bias = Bias::kNo;
-  bool norms_heads = false;                           // A norm over each head's queries and keys (q_norm, k_norm).
+  bool norms_heads = false;  // A norm over each head's queries and keys (q_norm, k_norm).
   std::optional<std::int64_t> window = std::nullopt;  // Of the layers that slide.
-  std::vector<bool> slides = {};                      // Per layer; empty: all of them where there is a window.
+  std::vector<bool> slides = {};  // Per layer; empty: all of them where there is a window.
   bool uses_cache = true, is_tied = false, has_padding_token = false;
   RopeKind rope = RopeKind::kFixed;
   // A layer's feed-forward part; the gated MLP where absent.
-  std::function<Tensor(const RopeDecoder&, const Tensor&, std::int64_t layer)> feed_forward = nullptr;
+  std::function<Tensor(const RopeDecoder&, const Tensor&, std::int64_t layer)> feed_forward =
+      nullptr;
 
   std::string type(std::string_view suffix) const { return prefix + std::string(suffix); }
   bool slides_at(std::int64_t layer) const {
@@ -35,14 +37,15 @@ struct RopeDecoder {
   Cache cache(const Trace& trace, std::int64_t layer) const;
 };
 
-// The fields all of these spell alike, with the family's defaults in `defaults`; heads and sizes are checked.
+// The fields all of these spell alike, with the family's defaults in `defaults`; heads and sizes
+// are checked.
 RopeDecoder read_rope_decoder(const Config& config, const RopeDecoder& defaults);
 // `layer_types`, where given, says which layers slide.
 void read_layer_types(const Config& config, RopeDecoder& model);
 
 // down(act(gate(x)) * up(x))
-Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type, std::int64_t intermediate,
-                 std::string_view activation, Bias bias = Bias::kNo);
+Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type,
+                 std::int64_t intermediate, std::string_view activation, Bias bias = Bias::kNo);
 
 struct DecoderOutput {
   Tensor hidden;
@@ -51,7 +54,8 @@ struct DecoderOutput {
 };
 DecoderOutput rope_decoder_model(const RopeDecoder& model, Trace& trace, std::string_view name);
 
-// The three classes every such family has: the base model, ForCausalLM and ForSequenceClassification.
+// The three classes every such family has: the base model, ForCausalLM and
+// ForSequenceClassification.
 void rope_decoder_base(const RopeDecoder& model, Trace& trace, const Config& config);
 void rope_decoder_causal_lm(const RopeDecoder& model, Trace& trace, const Config& config);
 void rope_decoder_classification(const RopeDecoder& model, Trace& trace, const Config& config);

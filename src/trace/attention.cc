@@ -9,9 +9,11 @@ enum class Pattern { kCausal, kSlidingCausal, kSlidingBidirectional };
 
 // sdpa_mask(): a boolean [b, 1, q, k], built by comparing broadcast index ranges.
 Tensor boolean_mask(Trace& trace, const MaskSizes& sizes, Pattern pattern) {
-  arange(trace, sizes.batch);  // Indices over the batch and one head are made, though no pattern here looks at them.
+  arange(trace, sizes.batch);  // Indices over the batch and one head are made, though no pattern
+                               // here looks at them.
   arange(trace, 1);
-  const Tensor queries = (arange(trace, sizes.queries) + 0.0).unsqueeze(0).unsqueeze(0).unsqueeze(3);
+  const Tensor queries =
+      (arange(trace, sizes.queries) + 0.0).unsqueeze(0).unsqueeze(0).unsqueeze(3);
   const Tensor keys = (arange(trace, sizes.keys) + 0.0).unsqueeze(0).unsqueeze(0).unsqueeze(0);
   Tensor mask;
   if (pattern == Pattern::kCausal) {
@@ -76,7 +78,8 @@ Tensor Cache::append(const Tensor& states) const {
   if (past == 0) return cat({&states}, -2);
   // A sliding layer's past is a slice of what was joined in the last step.
   const std::int64_t stored = window && past >= *window ? *window : kept();
-  const Tensor whole(states.trace, states.dtype, {states.dim(0), states.dim(1), stored, states.dim(3)});
+  const Tensor whole(states.trace, states.dtype,
+                     {states.dim(0), states.dim(1), stored, states.dim(3)});
   const Tensor before = whole.slice(2, stored - kept(), stored);
   return cat({&before, &states}, -2);
 }
@@ -88,8 +91,10 @@ Tensor repeat_kv(const Tensor& x, std::int64_t groups) {
       .reshape({x.dim(0), x.dim(1) * groups, x.dim(2), x.dim(3)});
 }
 
-Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
-  const std::int64_t groups = std::max<std::int64_t>(1, q.dim(1) / std::max<std::int64_t>(1, k.dim(1)));
+Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                       const AttentionOptions& options) {
+  const std::int64_t groups =
+      std::max<std::int64_t>(1, q.dim(1) / std::max<std::int64_t>(1, k.dim(1)));
   const Tensor keys = repeat_kv(k, groups);
   const Tensor values = repeat_kv(v, groups);
   Tensor scores = matmul(q, keys.transpose(2, 3));
@@ -104,8 +109,10 @@ Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
   return matmul(weights, values).transpose(1, 2).contiguous();
 }
 
-Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
-  const std::int64_t groups = std::max<std::int64_t>(1, q.dim(1) / std::max<std::int64_t>(1, k.dim(1)));
+Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                      const AttentionOptions& options) {
+  const std::int64_t groups =
+      std::max<std::int64_t>(1, q.dim(1) / std::max<std::int64_t>(1, k.dim(1)));
   const bool uses_gqa = groups > 1 && !options.mask && k.dim(3) == v.dim(3) && k.dim(3) <= 256;
   const Tensor keys = uses_gqa ? k : repeat_kv(k, groups);
   const Tensor values = uses_gqa ? v : repeat_kv(v, groups);
@@ -115,7 +122,8 @@ Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v, const A
       .contiguous();
 }
 
-Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                 const AttentionOptions& options) {
   return q.trace->is_eager() ? eager_attention(q, k, v, options) : sdpa_attention(q, k, v, options);
 }
 
@@ -123,10 +131,12 @@ Tensor split_heads(const Tensor& x, std::int64_t head_dim) {
   return x.view({x.dim(0), x.dim(1), -1, head_dim}).transpose(1, 2);
 }
 
-Tensor position_ids(Trace& trace, std::int64_t length) { return (arange(trace, length) + 0.0).unsqueeze(0); }
+Tensor position_ids(Trace& trace, std::int64_t length) {
+  return (arange(trace, length) + 0.0).unsqueeze(0);
+}
 
-Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type, std::int64_t dim,
-                        RopeKind kind) {
+Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type,
+                        std::int64_t dim, RopeKind kind) {
   Trace& trace = *position_ids.trace;
   Module self(trace, name, type, Module::Kind::kMl);
   if (kind != RopeKind::kFixed) {

@@ -1,6 +1,6 @@
-// What decoders and encoders share: masks, the key-value cache, the two attention implementations, rotary embeddings.
-// Follows Transformers 5.17 (masking_utils, cache_utils, integrations/sdpa_attention), called without an attention
-// mask.
+// What decoders and encoders share: masks, the key-value cache, the two attention implementations,
+// rotary embeddings. Follows Transformers 5.17 (masking_utils, cache_utils,
+// integrations/sdpa_attention), called without an attention mask.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,17 @@ struct MaskSizes {
   std::int64_t keys = 0;
 };
 
-// create_causal_mask(): each token sees itself and those before it; with a window, only the last `window` of them.
-// Eager attention gets an additive mask; sdpa gets none where is_causal does the same, otherwise a boolean one.
-Mask causal_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_t> window = std::nullopt);
-// create_bidirectional_mask(): nothing is hidden, so there is no mask at all; with a window, |q - k| <= window.
-Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_t> window = std::nullopt);
-// What create_causal_mask() runs first when it gets position ids [1 or b, s] and there is no cache: a look for packed
-// sequences.
+// create_causal_mask(): each token sees itself and those before it; with a window, only the last
+// `window` of them. Eager attention gets an additive mask; sdpa gets none where is_causal does the
+// same, otherwise a boolean one.
+Mask causal_mask(Trace& trace, const MaskSizes& sizes,
+                 std::optional<std::int64_t> window = std::nullopt);
+// create_bidirectional_mask(): nothing is hidden, so there is no mask at all; with a window, |q -
+// k| <= window.
+Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes,
+                        std::optional<std::int64_t> window = std::nullopt);
+// What create_causal_mask() runs first when it gets position ids [1 or b, s] and there is no cache:
+// a look for packed sequences.
 void check_packed_sequences(const Tensor& position_ids, std::int64_t batch);
 
 // --- the cache of one layer (DynamicCache) ---
@@ -40,20 +44,25 @@ struct Cache {
 
   std::int64_t kept() const;  // Tokens of the past held by such a layer.
   std::int64_t keys(std::int64_t queries) const { return kept() + queries; }
-  Tensor append(const Tensor& states) const;  // [b, h, s, d] joined to the past along s: a copy, even of nothing.
+  Tensor append(const Tensor& states)
+      const;  // [b, h, s, d] joined to the past along s: a copy, even of nothing.
 };
 
 // --- attention over [b, h, s, d] tensors; the result is [b, s, h, d], contiguous ---
 struct AttentionOptions {
   Mask mask;
   bool is_causal = false;
-  bool softmax_in_f32 = false;  // softmax(..., dtype=float32).to(query.dtype), as newer decoders write it.
-  bool softcap = false;         // tanh(scores / cap) * cap before the mask.
-  bool scales = true;           // Multiplies the scores by a factor (eager).
+  bool softmax_in_f32 =
+      false;             // softmax(..., dtype=float32).to(query.dtype), as newer decoders write it.
+  bool softcap = false;  // tanh(scores / cap) * cap before the mask.
+  bool scales = true;    // Multiplies the scores by a factor (eager).
 };
-Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options);
-Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options);
-Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options);
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                 const AttentionOptions& options);
+Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                       const AttentionOptions& options);
+Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                      const AttentionOptions& options);
 Tensor repeat_kv(const Tensor& x, std::int64_t groups);
 
 // [b, s, heads * d] -> [b, heads, s, d].
@@ -66,12 +75,13 @@ struct Rotary {
 };
 // arange(s) + past, [1, s].
 Tensor position_ids(Trace& trace, std::int64_t length);
-// Kinds of rope that look at the positions first, to see whether the frequencies must be worked out anew. (That they
-// are, beyond the trained length, is a handful of operations on a few numbers, and not in the tree.)
+// Kinds of rope that look at the positions first, to see whether the frequencies must be worked out
+// anew. (That they are, beyond the trained length, is a handful of operations on a few numbers, and
+// not in the tree.)
 enum class RopeKind { kFixed, kDynamic, kLong };
 // The *RotaryEmbedding module over position ids [1 or b, s].
-Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type, std::int64_t dim,
-                        RopeKind kind = RopeKind::kFixed);
+Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type,
+                        std::int64_t dim, RopeKind kind = RopeKind::kFixed);
 // x * cos + rotate_half(x) * sin over [b, h, s, d]; cos and sin get a dimension for the heads.
 Tensor apply_rotary(const Tensor& x, const Rotary& rotary);
 Tensor rotate_half(const Tensor& x);

@@ -12,7 +12,8 @@ Tensor linear_kernels(const Tensor& x, const Tensor& weight, const Tensor* bias)
   size[x.rank() - 1] = weight.size[0];
   Tensor columns = weight.t();
   if (bias != nullptr && x.rank() == 2) return addmm(*bias, x, columns);
-  if (bias != nullptr && x.is_contiguous()) return addmm(*bias, x.view({-1, x.dim(-1)}), columns).view(size);
+  if (bias != nullptr && x.is_contiguous())
+    return addmm(*bias, x.view({-1, x.dim(-1)}), columns).view(size);
   const Tensor product = matmul(x, columns);
   return bias != nullptr ? product + *bias : product;
 }
@@ -50,7 +51,8 @@ Tensor look_up(const Tensor& ids, const Tensor& table) {
 }
 }  // namespace
 
-Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, std::int64_t width, Tensor* table) {
+Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, std::int64_t width,
+                 Tensor* table) {
   Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
   const Tensor weight = ids.trace->parameter({rows, width});
   if (table != nullptr) *table = weight;
@@ -68,7 +70,8 @@ Tensor layer_norm_kernel(const Tensor& x, const Tensor* weight, const Tensor* bi
   Dims rows = x.size;
   rows[x.rank() - 1] = 1;
   // Mean and reciprocal deviation are written too, in fp32.
-  const std::array<Tensor, 3> outputs{Tensor(&trace, x.dtype, x.size), Tensor(&trace, DType::kFloat32, rows),
+  const std::array<Tensor, 3> outputs{Tensor(&trace, x.dtype, x.size),
+                                      Tensor(&trace, DType::kFloat32, rows),
                                       Tensor(&trace, DType::kFloat32, rows)};
   std::array<const Tensor*, 3> inputs{&x, weight, bias};
   const std::size_t count = weight == nullptr ? 1 : bias == nullptr ? 2 : 3;
@@ -217,8 +220,8 @@ Tensor activation_kernels(const Tensor& x, std::string_view function) {
 }
 
 namespace {
-Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, std::int64_t stride, std::int64_t padding,
-                   Bias bias) {
+Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, std::int64_t stride,
+                   std::int64_t padding, Bias bias) {
   Trace& trace = *x.trace;
   const Tensor weight = trace.parameter(weight_size);
   Dims size = x.size;
@@ -242,14 +245,14 @@ Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, std::
 }
 }  // namespace
 
-Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels, std::int64_t kernel,
-              std::int64_t stride, std::int64_t padding, Bias bias) {
+Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
+              std::int64_t kernel, std::int64_t stride, std::int64_t padding, Bias bias) {
   Module self(*x.trace, name, "Conv1d", Kind::kPrimitive);
   return convolution(x, self, {out_channels, x.dim(1), kernel}, stride, padding, bias);
 }
 
-Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, std::int64_t kernel,
-              std::int64_t stride, Bias bias) {
+Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels,
+              std::int64_t kernel, std::int64_t stride, Bias bias) {
   Module self(*x.trace, name, "Conv2d", Kind::kPrimitive);
   return convolution(x, self, {out_channels, x.dim(1), kernel, kernel}, stride, 0, bias);
 }

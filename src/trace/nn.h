@@ -12,12 +12,15 @@ namespace wattree {
 enum class Bias : bool { kNo, kYes };
 
 // nn.Linear. The second form's weight is another module's (a tied language-model head).
-Tensor linear(const Tensor& x, std::string_view name, std::int64_t out_features, Bias bias = Bias::kYes);
-Tensor tied_linear(const Tensor& x, std::string_view name, const Tensor& weight, Bias bias = Bias::kNo);
+Tensor linear(const Tensor& x, std::string_view name, std::int64_t out_features,
+              Bias bias = Bias::kYes);
+Tensor tied_linear(const Tensor& x, std::string_view name, const Tensor& weight,
+                   Bias bias = Bias::kNo);
 // F.linear: the kernels alone, in the module that is open. `weight` is [out, in].
 Tensor linear_kernels(const Tensor& x, const Tensor& weight, const Tensor* bias);
 
-// Transformers' Conv1D (GPT-2): a Linear whose weight is stored transposed; folds leading dimensions itself.
+// Transformers' Conv1D (GPT-2): a Linear whose weight is stored transposed; folds leading
+// dimensions itself.
 Tensor conv1d_linear(const Tensor& x, std::string_view name, std::int64_t out_features);
 
 // nn.Embedding. `table` is filled with its weight, for tying.
@@ -26,25 +29,28 @@ Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, st
 // Another Embedding module that holds the same weight.
 Tensor tied_embedding(const Tensor& ids, std::string_view name, const Tensor& table);
 
-// nn.LayerNorm over the last dimension. `type`: the class, where a model has its own that only calls F.layer_norm.
-Tensor layer_norm(const Tensor& x, std::string_view name, Bias bias = Bias::kYes, std::string_view type = "LayerNorm");
+// nn.LayerNorm over the last dimension. `type`: the class, where a model has its own that only
+// calls F.layer_norm.
+Tensor layer_norm(const Tensor& x, std::string_view name, Bias bias = Bias::kYes,
+                  std::string_view type = "LayerNorm");
 // F.layer_norm alone, in the module that is open.
 Tensor layer_norm_kernel(const Tensor& x, const Tensor* weight, const Tensor* bias);
 
 // x / sqrt(mean(x^2) + eps) * weight with the statistics in fp32, as Llama's family writes it.
 Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type);
 
-// One of Transformers' named activations ("gelu", "gelu_new", "silu", …) as a module with its math ops; an unknown
-// name fails the trace.
+// One of Transformers' named activations ("gelu", "gelu_new", "silu", …) as a module with its math
+// ops; an unknown name fails the trace.
 Tensor activation(const Tensor& x, std::string_view module_name, std::string_view function);
 bool is_activation(std::string_view function);
 // The same ops without a module of their own, for code that calls the function.
 Tensor activation_kernels(const Tensor& x, std::string_view function);
 
 // nn.Conv1d over [n, in, length] and nn.Conv2d over [n, in, h, w], square kernels.
-Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels, std::int64_t kernel,
-              std::int64_t stride, std::int64_t padding, Bias bias = Bias::kYes);
-Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, std::int64_t kernel,
-              std::int64_t stride, Bias bias = Bias::kYes);
+Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
+              std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+              Bias bias = Bias::kYes);
+Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels,
+              std::int64_t kernel, std::int64_t stride, Bias bias = Bias::kYes);
 
 }  // namespace wattree

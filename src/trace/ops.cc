@@ -28,7 +28,8 @@ Tensor elementwise(Op op, std::initializer_list<const Tensor*> inputs, DType typ
       return first;
     }
   }
-  return first.trace->emit(op, inputs, Tensor(first.trace, type, size, elementwise_strides(size, inputs)));
+  return first.trace->emit(op, inputs,
+                           Tensor(first.trace, type, size, elementwise_strides(size, inputs)));
 }
 
 bool is_dense(const Tensor& x) {
@@ -46,10 +47,13 @@ bool is_dense(const Tensor& x) {
 }
 
 // The strides of a copy that keeps its source's memory order.
-Dims kept_strides(const Tensor& x) { return is_dense(x) ? x.stride : elementwise_strides(x.size, {&x}); }
+Dims kept_strides(const Tensor& x) {
+  return is_dense(x) ? x.stride : elementwise_strides(x.size, {&x});
+}
 
 bool matrices_fit(const Tensor& a, const Tensor& b, int rank) {
-  if (a.rank() == rank && b.rank() == rank && a.dim(-1) == b.dim(-2) && (rank == 2 || a.dim(0) == b.dim(0)))
+  if (a.rank() == rank && b.rank() == rank && a.dim(-1) == b.dim(-2) &&
+      (rank == 2 || a.dim(0) == b.dim(0)))
     return true;
   a.trace->fail_shapes("matrix product", a.size, b.size);
   return false;
@@ -58,12 +62,18 @@ bool matrices_fit(const Tensor& a, const Tensor& b, int rank) {
 }  // namespace
 
 Tensor unary(Op op, const Tensor& x) { return elementwise(op, {&x}, x.dtype); }
-Tensor binary(Op op, const Tensor& a, const Tensor& b) { return elementwise(op, {&a, &b}, promote(a, b)); }
+Tensor binary(Op op, const Tensor& a, const Tensor& b) {
+  return elementwise(op, {&a, &b}, promote(a, b));
+}
 Tensor predicate(Op op, const Tensor& x) { return elementwise(op, {&x}, DType::kBool); }
-Tensor predicate(Op op, const Tensor& a, const Tensor& b) { return elementwise(op, {&a, &b}, DType::kBool); }
+Tensor predicate(Op op, const Tensor& a, const Tensor& b) {
+  return elementwise(op, {&a, &b}, DType::kBool);
+}
 
 Tensor in_place(Op op, const Tensor& x) { return x.trace->emit(op, {&x}, x); }
-Tensor in_place(Op op, const Tensor& x, const Tensor& other) { return x.trace->emit(op, {&x, &other}, x); }
+Tensor in_place(Op op, const Tensor& x, const Tensor& other) {
+  return x.trace->emit(op, {&x, &other}, x);
+}
 
 Tensor operator+(const Tensor& a, const Tensor& b) { return binary(Op::kAdd, a, b); }
 Tensor operator-(const Tensor& a, const Tensor& b) { return binary(Op::kSub, a, b); }
@@ -81,11 +91,17 @@ Tensor operator-(const Tensor& x) { return unary(Op::kNeg, x); }
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return elementwise(Op::kWhere, {&condition, &a, &b}, promote(a, b));
 }
-Tensor scalar(Trace& trace, DType type) { return trace.emit(Op::kScalarTensor, {}, trace.tensor(type, {})); }
+Tensor scalar(Trace& trace, DType type) {
+  return trace.emit(Op::kScalarTensor, {}, trace.tensor(type, {}));
+}
 Tensor constant(Trace& trace, DType type) { return trace.tensor(type, {}); }
-Tensor masked_fill(const Tensor& x, const Tensor& mask) { return elementwise(Op::kMaskedFill, {&x, &mask}, x.dtype); }
+Tensor masked_fill(const Tensor& x, const Tensor& mask) {
+  return elementwise(Op::kMaskedFill, {&x, &mask}, x.dtype);
+}
 
-Tensor clone(const Tensor& x) { return x.trace->emit(Op::kClone, {&x}, Tensor(x.trace, x.dtype, x.size)); }
+Tensor clone(const Tensor& x) {
+  return x.trace->emit(Op::kClone, {&x}, Tensor(x.trace, x.dtype, x.size));
+}
 Tensor clone_keeping_layout(const Tensor& x) {
   return x.trace->emit(Op::kClone, {&x}, Tensor(x.trace, x.dtype, x.size, kept_strides(x)));
 }
@@ -115,7 +131,8 @@ Tensor cat(std::span<const Tensor* const> parts, int dimension) {
 Tensor stack(std::initializer_list<const Tensor*> parts, int dimension) {
   const Tensor& first = **parts.begin();
   Dims size = first.size;
-  size.insert(dimension < 0 ? dimension + first.rank() + 1 : dimension, static_cast<std::int64_t>(parts.size()));
+  size.insert(dimension < 0 ? dimension + first.rank() + 1 : dimension,
+              static_cast<std::int64_t>(parts.size()));
   return first.trace->emit(Op::kStack, parts, Tensor(first.trace, first.dtype, size));
 }
 
@@ -135,7 +152,9 @@ Tensor pad_last(const Tensor& x, std::int64_t before, std::int64_t after) {
 Tensor arange(Trace& trace, std::int64_t length, DType type) {
   return trace.emit(Op::kArange, {}, trace.tensor(type, {length}));
 }
-Tensor fill(Trace& trace, Op op, DType type, const Dims& size) { return trace.emit(op, {}, trace.tensor(type, size)); }
+Tensor fill(Trace& trace, Op op, DType type, const Dims& size) {
+  return trace.emit(op, {}, trace.tensor(type, size));
+}
 Tensor fill_like(Op op, const Tensor& x) {
   return x.trace->emit(op, {&x}, Tensor(x.trace, x.dtype, x.size, kept_strides(x)));
 }
@@ -152,7 +171,9 @@ Tensor reduce(Op op, const Tensor& x, int dimension, bool keep) {
   return x.trace->emit(op, {&x}, Tensor(x.trace, type, size));
 }
 
-Tensor softmax(const Tensor& x, int) { return x.trace->emit(Op::kSoftmax, {&x}, Tensor(x.trace, x.dtype, x.size)); }
+Tensor softmax(const Tensor& x, int) {
+  return x.trace->emit(Op::kSoftmax, {&x}, Tensor(x.trace, x.dtype, x.size));
+}
 
 Tensor softmax_f32(const Tensor& x) {
   // CUDA's kernel reads fp16 and writes fp32 in one go; other types are cast first.
@@ -173,7 +194,8 @@ Tensor index(const Tensor& table, std::initializer_list<const Tensor*> indices) 
     const Dims so_far = size;
     if (!broadcast(so_far, at->size, size)) table.trace->fail_shapes("index", so_far, at->size);
   }
-  for (int i = static_cast<int>(indices.size()); i < table.rank(); ++i) size.push_back(table.size[i]);
+  for (int i = static_cast<int>(indices.size()); i < table.rank(); ++i)
+    size.push_back(table.size[i]);
   std::vector<const Tensor*> inputs{&table};
   inputs.insert(inputs.end(), indices.begin(), indices.end());
   const Tensor out(table.trace, table.dtype, size);
@@ -190,15 +212,18 @@ Tensor mm(const Tensor& a, const Tensor& b) {
 }
 Tensor addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   if (!matrices_fit(a, b, 2)) return a;
-  return a.trace->emit(Op::kAddmm, {&bias, &a, &b}, Tensor(a.trace, a.dtype, {a.size[0], b.size[1]}));
+  return a.trace->emit(Op::kAddmm, {&bias, &a, &b},
+                       Tensor(a.trace, a.dtype, {a.size[0], b.size[1]}));
 }
 Tensor bmm(const Tensor& a, const Tensor& b) {
   if (!matrices_fit(a, b, 3)) return a;
-  return a.trace->emit(Op::kBmm, {&a, &b}, Tensor(a.trace, a.dtype, {a.size[0], a.size[1], b.size[2]}));
+  return a.trace->emit(Op::kBmm, {&a, &b},
+                       Tensor(a.trace, a.dtype, {a.size[0], a.size[1], b.size[2]}));
 }
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b) {
   if (!matrices_fit(a, b, 3)) return a;
-  return a.trace->emit(Op::kBaddbmm, {&input, &a, &b}, Tensor(a.trace, a.dtype, {a.size[0], a.size[1], b.size[2]}));
+  return a.trace->emit(Op::kBaddbmm, {&input, &a, &b},
+                       Tensor(a.trace, a.dtype, {a.size[0], a.size[1], b.size[2]}));
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b) {

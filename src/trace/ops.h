@@ -1,6 +1,6 @@
-// The framework's functions on symbolic tensors. Each emits exactly the kernels PyTorch runs for it and returns a
-// tensor with the type, sizes and strides PyTorch would give. Emission order is call order: keep calls in separate
-// statements where C++ leaves the order of evaluation open.
+// The framework's functions on symbolic tensors. Each emits exactly the kernels PyTorch runs for it
+// and returns a tensor with the type, sizes and strides PyTorch would give. Emission order is call
+// order: keep calls in separate statements where C++ leaves the order of evaluation open.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace wattree {
 
 // --- element-wise ---
-Tensor unary(Op op, const Tensor& x);                    // Also for ops with a number: x + 1, x ** 2, x < 3.
+Tensor unary(Op op, const Tensor& x);  // Also for ops with a number: x + 1, x ** 2, x < 3.
 Tensor binary(Op op, const Tensor& a, const Tensor& b);  // Broadcasts and promotes types.
 Tensor predicate(Op op, const Tensor& x);                // As unary, but the result is bool.
 Tensor predicate(Op op, const Tensor& a, const Tensor& b);
@@ -34,10 +34,12 @@ Tensor operator-(double number, const Tensor& x);  // rsub
 Tensor operator*(double number, const Tensor& x);
 Tensor operator-(const Tensor& x);
 
-// torch.where(condition, a, b). A Python number for a or b becomes a 0-d tensor first: pass scalar(...).
+// torch.where(condition, a, b). A Python number for a or b becomes a 0-d tensor first: pass
+// scalar(...).
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
-Tensor scalar(Trace& trace, DType type);    // aten::scalar_tensor, a kernel of its own.
-Tensor constant(Trace& trace, DType type);  // A 0-d tensor made on the host: torch.tensor(0.0); no kernel.
+Tensor scalar(Trace& trace, DType type);  // aten::scalar_tensor, a kernel of its own.
+Tensor constant(Trace& trace,
+                DType type);  // A 0-d tensor made on the host: torch.tensor(0.0); no kernel.
 Tensor masked_fill(const Tensor& x, const Tensor& mask);  // With a number.
 
 // --- copies ---
@@ -60,23 +62,26 @@ Tensor reduce(Op op, const Tensor& x, int dimension, bool keep);  // mean, sum, 
 Tensor softmax(const Tensor& x, int dimension = -1);
 Tensor softmax_f32(const Tensor& x);  // softmax(x, dim=-1, dtype=float32).
 Tensor cumsum(const Tensor& x);
-Tensor index(const Tensor& table, std::initializer_list<const Tensor*> indices);  // table[i, j, …]: leading dimensions.
+Tensor index(const Tensor& table,
+             std::initializer_list<const Tensor*> indices);  // table[i, j, …]: leading dimensions.
 Tensor gather(const Tensor& table, const Tensor& at);
 
 // --- matrix products ---
-Tensor matmul(const Tensor& a, const Tensor& b);  // torch.matmul, with the copies its broadcasting makes.
-Tensor bmm(const Tensor& a, const Tensor& b);     // [n, i, k] x [n, k, j].
+Tensor matmul(const Tensor& a,
+              const Tensor& b);  // torch.matmul, with the copies its broadcasting makes.
+Tensor bmm(const Tensor& a, const Tensor& b);  // [n, i, k] x [n, k, j].
 Tensor mm(const Tensor& a, const Tensor& b);
 Tensor addmm(const Tensor& bias, const Tensor& a, const Tensor& b);
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b);
 
-// torch.nn.functional.scaled_dot_product_attention on [b, h, s, d] tensors, as dispatched on a Hopper GPU: one fused
-// kernel where there is one, the sequence of the math fall-back otherwise.
+// torch.nn.functional.scaled_dot_product_attention on [b, h, s, d] tensors, as dispatched on a
+// Hopper GPU: one fused kernel where there is one, the sequence of the math fall-back otherwise.
 struct SdpaOptions {
   std::optional<Tensor> mask;
   bool is_causal = false;
   bool enable_gqa = false;
 };
-Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const SdpaOptions& options);
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const SdpaOptions& options);
 
 }  // namespace wattree

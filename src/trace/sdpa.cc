@@ -1,10 +1,13 @@
-// Which kernels torch.nn.functional.scaled_dot_product_attention runs. The rules are PyTorch 2.11's on a Hopper GPU
-// (found by recording it over types, head sizes, masks and grouped heads):
-//   half precision, head size a multiple of 8 up to 256 -> cuDNN; its output has the query's memory order;
-//   half precision otherwise                            -> flash, padded to a multiple of 8 (no mask, up to 256),
-//                                                          memory-efficient (multiple of 8), or math;
-//   single precision, no grouped heads                  -> memory-efficient, where heads are aligned to 16 bytes;
-//   otherwise                                           -> math: the formula, op by op.
+// Which kernels torch.nn.functional.scaled_dot_product_attention runs. The rules are PyTorch 2.11's
+// on a Hopper GPU (found by recording it over types, head sizes, masks and grouped heads):
+//   half precision, head size a multiple of 8 up to 256 -> cuDNN; its output has the query's memory
+//   order; half precision otherwise                            -> flash, padded to a multiple of 8
+//   (no mask, up to 256),
+//                                                          memory-efficient (multiple of 8), or
+//                                                          math;
+//   single precision, no grouped heads                  -> memory-efficient, where heads are
+//   aligned to 16 bytes; otherwise                                           -> math: the formula,
+//   op by op.
 #include "src/trace/ops.h"
 
 namespace wattree {
@@ -14,11 +17,14 @@ constexpr std::int64_t kLargestFusedHead = 256;
 
 // The layout of fused kernels that write [b, s, h, d]: seen as [b, h, s, d] it is a transpose.
 Tensor token_major(const Tensor& like) {
-  return Tensor(like.trace, like.dtype, {like.dim(0), like.dim(2), like.dim(1), like.dim(3)}).transpose(1, 2);
+  return Tensor(like.trace, like.dtype, {like.dim(0), like.dim(2), like.dim(1), like.dim(3)})
+      .transpose(1, 2);
 }
 
-Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask, const Tensor& out) {
-  return mask ? q.trace->emit(Op::kSdpa, {&q, &k, &v, &*mask}, out) : q.trace->emit(Op::kSdpa, {&q, &k, &v}, out);
+Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask,
+             const Tensor& out) {
+  return mask ? q.trace->emit(Op::kSdpa, {&q, &k, &v, &*mask}, out)
+              : q.trace->emit(Op::kSdpa, {&q, &k, &v}, out);
 }
 
 Tensor repeat_heads(const Tensor& x, std::int64_t groups) {
@@ -48,17 +54,20 @@ Tensor math(const Tensor& query, const Tensor& key, const Tensor& value, SdpaOpt
   const Tensor scaled_keys = k.transpose(2, 3) * 1.0;
   Tensor scores = matmul(q, scaled_keys);
   if (options.mask) scores = scores + *options.mask;
-  Tensor weights = trace.emit(Op::kSafeSoftmax, {&scores}, Tensor(&trace, scores.dtype, scores.size));
+  Tensor weights =
+      trace.emit(Op::kSafeSoftmax, {&scores}, Tensor(&trace, scores.dtype, scores.size));
   weights.to(query.dtype);  // Returned beside the result, although nobody asked for it.
   return matmul(weights, v).to(query.dtype);
 }
 
 }  // namespace
 
-Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const SdpaOptions& given) {
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const SdpaOptions& given) {
   Trace& trace = *q.trace;
   if (trace.failed()) return q;
-  if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || k.dim(1) == 0 || q.dim(1) % k.dim(1) != 0) {
+  if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || k.dim(1) == 0 ||
+      q.dim(1) % k.dim(1) != 0) {
     trace.fail_shapes("attention", q.size, k.size);
     return q;
   }
@@ -72,7 +81,8 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   const bool is_half = byte_size(q.dtype) == 2;
   const bool fits_alignment = head * byte_size(q.dtype) % 16 == 0;
   if (is_half && head % 8 == 0 && head <= kLargestFusedHead && v.dim(3) == head) {
-    return fused(q, k, v, options.mask, Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));
+    return fused(q, k, v, options.mask,
+                 Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));
   }
   if (is_half && !options.mask && head <= kLargestFusedHead) {
     const std::int64_t padding = (8 - head % 8) % 8;
@@ -80,7 +90,8 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     const Tensor wide_k = pad_last(k, 0, padding);
     const Tensor wide_v = pad_last(v, 0, padding);
     // Padded copies are head-major, and so is what comes back.
-    return fused(wide_q, wide_k, wide_v, {}, Tensor(&trace, q.dtype, wide_q.size)).slice(3, 0, head);
+    return fused(wide_q, wide_k, wide_v, {}, Tensor(&trace, q.dtype, wide_q.size))
+        .slice(3, 0, head);
   }
   if (!options.enable_gqa && fits_alignment) {
     if (options.mask) {

@@ -18,7 +18,8 @@ Dims contiguous_strides(const Dims& size) {
   return stride;
 }
 
-Tensor::Tensor(Trace* in, DType type, const Dims& sizes) : Tensor(in, type, sizes, contiguous_strides(sizes)) {}
+Tensor::Tensor(Trace* in, DType type, const Dims& sizes)
+    : Tensor(in, type, sizes, contiguous_strides(sizes)) {}
 
 bool Tensor::is_contiguous() const {
   std::int64_t step = 1;
@@ -53,8 +54,8 @@ bool resolve(const Dims& from, Dims& to) {
 
 }  // namespace
 
-// PyTorch's computeStride: the old dimensions are grouped into runs that are contiguous among themselves, and every run
-// must be tiled exactly by new dimensions.
+// PyTorch's computeStride: the old dimensions are grouped into runs that are contiguous among
+// themselves, and every run must be tiled exactly by new dimensions.
 bool view_strides(const Tensor& from, const Dims& size, Dims& stride) {
   stride = size;
   if (from.rank() == 0) {
@@ -67,7 +68,8 @@ bool view_strides(const Tensor& from, const Dims& size, Dims& stride) {
   std::int64_t tiled = 1;
   for (int d = from.rank() - 1; d >= 0; --d) {
     run = saturating_mul(run, from.size[d]);
-    const bool run_ends = d == 0 || (from.size[d - 1] != 1 && from.stride[d - 1] != saturating_mul(run, base));
+    const bool run_ends =
+        d == 0 || (from.size[d - 1] != 1 && from.stride[d - 1] != saturating_mul(run, base));
     if (!run_ends) continue;
     while (view_d >= 0 && (tiled < run || size[view_d] == 1)) {
       stride[view_d] = saturating_mul(tiled, base);
@@ -144,7 +146,8 @@ Tensor Tensor::unsqueeze(int at) const {
   const int position = at < 0 ? at + rank() + 1 : at;
   Tensor out = *this;
   out.size.insert(position, 1);
-  out.stride.insert(position, position < rank() ? saturating_mul(size[position], stride[position]) : 1);
+  out.stride.insert(position,
+                    position < rank() ? saturating_mul(size[position], stride[position]) : 1);
   return out;
 }
 
@@ -213,9 +216,13 @@ Tensor Tensor::unflatten_last(std::int64_t outer, std::int64_t inner) const {
   return view(split);
 }
 
-Tensor Tensor::contiguous() const { return is_contiguous() ? *this : Tensor(trace, dtype, clone(*this).size); }
+Tensor Tensor::contiguous() const {
+  return is_contiguous() ? *this : Tensor(trace, dtype, clone(*this).size);
+}
 
-Tensor Tensor::to(DType new_dtype) const { return new_dtype == dtype ? *this : to_copy(*this, new_dtype); }
+Tensor Tensor::to(DType new_dtype) const {
+  return new_dtype == dtype ? *this : to_copy(*this, new_dtype);
+}
 
 bool broadcast(const Dims& a, const Dims& b, Dims& out) {
   const int rank = std::max(a.rank(), b.rank());
@@ -234,8 +241,9 @@ bool broadcast(const Dims& a, const Dims& b, Dims& out) {
 Dims elementwise_strides(const Dims& size, std::initializer_list<const Tensor*> inputs) {
   const int rank = size.rank();
   // Nearly every call: nothing to reorder.
-  if (std::all_of(inputs.begin(), inputs.end(),
-                  [&](const Tensor* x) { return x->rank() == 0 || (x->size == size && x->is_contiguous()); })) {
+  if (std::all_of(inputs.begin(), inputs.end(), [&](const Tensor* x) {
+        return x->rank() == 0 || (x->size == size && x->is_contiguous());
+      })) {
     return contiguous_strides(size);
   }
   auto stride_of = [&](const Tensor& x, int d) -> std::int64_t {

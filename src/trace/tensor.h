@@ -1,6 +1,6 @@
-// A symbolic tensor: type, sizes and strides without data. Strides are kept because PyTorch decides by them whether
-// a reshape is free or copies; views here obey the same rules, so copies show up exactly where the framework makes
-// them.
+// A symbolic tensor: type, sizes and strides without data. Strides are kept because PyTorch decides
+// by them whether a reshape is free or copies; views here obey the same rules, so copies show up
+// exactly where the framework makes them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ class Tensor {
   bool is_weight() const { return parameter >= 0; }
 
   // --- views: they run no kernel ---
-  Tensor view(Dims new_size) const;  // One -1 is worked out. Where the strides do not allow it, the trace fails.
+  Tensor view(Dims new_size)
+      const;  // One -1 is worked out. Where the strides do not allow it, the trace fails.
   Tensor transpose(int a, int b) const;
   Tensor t() const { return transpose(0, 1); }
   Tensor permute(std::initializer_list<int> order) const;
@@ -42,7 +43,8 @@ class Tensor {
   Tensor expand(Dims new_size) const;  // -1 keeps a dimension.
   Tensor slice(int dimension, std::int64_t begin, std::int64_t end, std::int64_t step = 1) const;
   Tensor select(int dimension) const;  // One index of a dimension; which one does not matter here.
-  Tensor unflatten_last(std::int64_t outer, std::int64_t inner) const;  // [..., outer*inner] -> [..., outer, inner].
+  Tensor unflatten_last(std::int64_t outer,
+                        std::int64_t inner) const;  // [..., outer*inner] -> [..., outer, inner].
 
   // --- these copy where the strides force it ---
   Tensor reshape(Dims new_size) const;
@@ -61,8 +63,8 @@ bool view_strides(const Tensor& from, const Dims& size, Dims& stride);
 // Sizes after broadcasting; false where they do not fit.
 bool broadcast(const Dims& a, const Dims& b, Dims& out);
 
-// The strides PyTorch gives the fresh result of an element-wise op over `inputs`, all broadcast to `size`: the memory
-// order of the inputs is kept (TensorIterator's reorder_dimensions).
+// The strides PyTorch gives the fresh result of an element-wise op over `inputs`, all broadcast to
+// `size`: the memory order of the inputs is kept (TensorIterator's reorder_dimensions).
 Dims elementwise_strides(const Dims& size, std::initializer_list<const Tensor*> inputs);
 
 }  // namespace wattree

@@ -21,7 +21,8 @@ std::string text_of(const Dims& size) {
 Operand operand_of(const Tensor& tensor) {
   std::int64_t touched = 1;
   for (int i = 0; i < tensor.rank(); ++i) {
-    if (tensor.stride[i] != 0 || tensor.size[i] <= 1) touched = saturating_mul(touched, tensor.size[i]);
+    if (tensor.stride[i] != 0 || tensor.size[i] <= 1)
+      touched = saturating_mul(touched, tensor.size[i]);
   }
   return {tensor.size, touched, tensor.dtype, tensor.is_weight()};
 }
@@ -37,8 +38,8 @@ void Trace::fail(std::string message) {
 
 void Trace::fail_shapes(std::string_view what, const Dims& from, const Dims& to) {
   const std::string scope(frames_.empty() ? std::string_view() : frames_.back().scope);
-  fail("sizes do not fit together at \"" + scope + "\": " + std::string(what) + " of " + text_of(from) + " as " +
-       text_of(to));
+  fail("sizes do not fit together at \"" + scope + "\": " + std::string(what) + " of " +
+       text_of(from) + " as " + text_of(to));
 }
 
 Tensor Trace::parameter(const Dims& size) {
@@ -90,7 +91,8 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
   node.outputs = static_cast<std::uint8_t>(outputs.size());
   auto append = [&](const Tensor& tensor) {
     if (tensor.elements() > kMaxElements) {
-      fail("a tensor at \"" + std::string(node.scope) + "\" would have " + text_of(tensor.size) + " elements");
+      fail("a tensor at \"" + std::string(node.scope) + "\" would have " + text_of(tensor.size) +
+           " elements");
     }
     tree_.append_operand(operand_of(tensor));
   };
@@ -100,7 +102,8 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
   return outputs.front();
 }
 
-void Trace::open(std::string_view name, std::string_view type, Level level, bool folds, std::int32_t run) {
+void Trace::open(std::string_view name, std::string_view type, Level level, bool folds,
+                 std::int32_t run) {
   std::string_view scope;
   if (!frames_.empty()) {
     const std::string_view parent = frames_.back().scope;
@@ -109,7 +112,8 @@ void Trace::open(std::string_view name, std::string_view type, Level level, bool
   const std::int32_t resume = next_parameter_;
   if (run >= 0) {
     // The same module again: it has the weights it had the first time.
-    auto first = std::find_if(first_runs_.begin(), first_runs_.end(), [&](const auto& e) { return e.first == scope; });
+    auto first = std::find_if(first_runs_.begin(), first_runs_.end(),
+                              [&](const auto& e) { return e.first == scope; });
     if (first == first_runs_.end()) {
       first_runs_.emplace_back(scope, next_parameter_);
     } else {
@@ -118,8 +122,9 @@ void Trace::open(std::string_view name, std::string_view type, Level level, bool
   }
   if (run < 0 && !frames_.empty()) run = frames_.back().run;
   if (frames_.empty()) level = Level::kModel;
-  frames_.push_back({scope, tree_.keep(type), level, run, static_cast<std::int32_t>(tree_.nodes().size()),
-                     words_.size(), held_.size(), resume, folds});
+  frames_.push_back({scope, tree_.keep(type), level, run,
+                     static_cast<std::int32_t>(tree_.nodes().size()), words_.size(), held_.size(),
+                     resume, folds});
 }
 
 void Trace::close(const Dims& shape) {
@@ -160,9 +165,11 @@ Result<ModelTree> Trace::finish() {
   return std::move(tree_);
 }
 
-Module::Module(Trace& trace, std::string_view name, std::string_view type, Kind kind, std::int32_t run)
+Module::Module(Trace& trace, std::string_view name, std::string_view type, Kind kind,
+               std::int32_t run)
     : trace_(trace) {
-  trace_.open(name, type, kind == Kind::kModule ? Level::kModule : Level::kMl, kind == Kind::kPrimitive, run);
+  trace_.open(name, type, kind == Kind::kModule ? Level::kModule : Level::kMl,
+              kind == Kind::kPrimitive, run);
 }
 
 Module::~Module() { trace_.close(shape_); }
@@ -178,7 +185,8 @@ void unused_module(Trace& trace, std::string_view name, std::string_view type, M
   for (const Dims& size : weights) trace.parameter(size);
 }
 
-void unused_tied_module(Trace& trace, std::string_view name, std::string_view type, const Tensor& weight) {
+void unused_tied_module(Trace& trace, std::string_view name, std::string_view type,
+                        const Tensor& weight) {
   Module module(trace, name, type, Module::Kind::kPrimitive);
   trace.hold(weight);
 }

@@ -1,5 +1,5 @@
-// Builds a model tree by running a model's forward pass on symbolic tensors: entering a module opens a node, every op
-// that would launch a kernel appends a leaf.
+// Builds a model tree by running a model's forward pass on symbolic tensors: entering a module
+// opens a node, every op that would launch a kernel appends a leaf.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,11 @@ class Trace {
   bool is_eager() const { return pass_.attention == Attention::kEager; }
 
   // --- values ---
-  Tensor tensor(DType type, const Dims& size) { return {this, type, size}; }  // An input of the pass: ids, pixels.
-  Tensor parameter(const Dims& size);                                         // A new weight of the open module.
-  void hold(const Tensor& weight);  // The open module holds this weight too: tied.
+  Tensor tensor(DType type, const Dims& size) {
+    return {this, type, size};
+  }                                    // An input of the pass: ids, pixels.
+  Tensor parameter(const Dims& size);  // A new weight of the open module.
+  void hold(const Tensor& weight);     // The open module holds this weight too: tied.
 
   // --- leaves ---
   Tensor emit(Op op, std::initializer_list<const Tensor*> inputs, const Tensor& output) {
@@ -69,7 +71,8 @@ class Trace {
     bool folds;
   };
 
-  void open(std::string_view name, std::string_view type, Level level, bool folds, std::int32_t run);
+  void open(std::string_view name, std::string_view type, Level level, bool folds,
+            std::int32_t run);
   void close(const Dims& shape);
   std::string_view op_scope(Op op);
 
@@ -77,10 +80,13 @@ class Trace {
   ModelTree tree_;
   Failure failure_;
   std::vector<Frame> frames_;
-  std::vector<std::pair<std::string_view, int>> words_;      // How often each op word was used, per frame.
-  std::vector<std::pair<std::int32_t, std::int64_t>> held_;  // Weights of the open frames: id and elements.
+  std::vector<std::pair<std::string_view, int>>
+      words_;  // How often each op word was used, per frame.
+  std::vector<std::pair<std::int32_t, std::int64_t>>
+      held_;  // Weights of the open frames: id and elements.
   std::int32_t next_parameter_ = 0;
-  std::vector<std::pair<std::string_view, std::int32_t>> first_runs_;  // Where a module that repeats got its weights.
+  std::vector<std::pair<std::string_view, std::int32_t>>
+      first_runs_;  // Where a module that repeats got its weights.
 };
 
 // An open module. Ops and modules that come while it lives are its children.
@@ -91,7 +97,8 @@ class Module {
     kMl,         // A building block made of math ops: a norm, an activation, a rotary embedding.
     kPrimitive,  // Linear, LayerNorm, Embedding, …: where it runs one kernel, it is that kernel.
   };
-  Module(Trace& trace, std::string_view name, std::string_view type, Kind kind = Kind::kModule, std::int32_t run = -1);
+  Module(Trace& trace, std::string_view name, std::string_view type, Kind kind = Kind::kModule,
+         std::int32_t run = -1);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -108,6 +115,7 @@ class Module {
 void unused_module(Trace& trace, std::string_view name, std::string_view type, Module::Kind kind,
                    std::initializer_list<Dims> weights);
 // The same where its one weight is another module's.
-void unused_tied_module(Trace& trace, std::string_view name, std::string_view type, const Tensor& weight);
+void unused_tied_module(Trace& trace, std::string_view name, std::string_view type,
+                        const Tensor& weight);
 
 }  // namespace wattree

@@ -1,4 +1,5 @@
-// Sizes or strides of a tensor, outermost first; fixed capacity, because a tree holds millions of them.
+// Sizes or strides of a tensor, outermost first; fixed capacity, because a tree holds millions of
+// them.
 #pragma once
 
 #include <array>

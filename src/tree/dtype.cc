@@ -20,19 +20,21 @@ std::string_view short_name(DType type) {
 }
 
 namespace {
-constexpr std::array<std::pair<Precision, std::string_view>, 6> kPrecisions{{{Precision::kFp32, "fp32"},
-                                                                             {Precision::kTf32, "tf32"},
-                                                                             {Precision::kBf16, "bf16"},
-                                                                             {Precision::kFp16, "fp16"},
-                                                                             {Precision::kInt8, "int8"},
-                                                                             {Precision::kInt4, "int4"}}};
+constexpr std::array<std::pair<Precision, std::string_view>, 6> kPrecisions{
+    {{Precision::kFp32, "fp32"},
+     {Precision::kTf32, "tf32"},
+     {Precision::kBf16, "bf16"},
+     {Precision::kFp16, "fp16"},
+     {Precision::kInt8, "int8"},
+     {Precision::kInt4, "int4"}}};
 // How a config file spells them.
-constexpr std::array<std::pair<Precision, std::string_view>, 6> kSpellings{{{Precision::kFp32, "float32"},
-                                                                            {Precision::kFp32, "float"},
-                                                                            {Precision::kBf16, "bfloat16"},
-                                                                            {Precision::kFp16, "float16"},
-                                                                            {Precision::kFp16, "half"},
-                                                                            {Precision::kTf32, "tfloat32"}}};
+constexpr std::array<std::pair<Precision, std::string_view>, 6> kSpellings{
+    {{Precision::kFp32, "float32"},
+     {Precision::kFp32, "float"},
+     {Precision::kBf16, "bfloat16"},
+     {Precision::kFp16, "float16"},
+     {Precision::kFp16, "half"},
+     {Precision::kTf32, "tfloat32"}}};
 }  // namespace
 
 std::string_view name_of(Precision precision) {

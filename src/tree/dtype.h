@@ -7,7 +7,16 @@
 
 namespace wattree {
 
-enum class DType : std::uint8_t { kFloat32, kBfloat16, kFloat16, kFloat64, kInt64, kInt32, kInt8, kBool };
+enum class DType : std::uint8_t {
+  kFloat32,
+  kBfloat16,
+  kFloat16,
+  kFloat64,
+  kInt64,
+  kInt32,
+  kInt8,
+  kBool
+};
 
 constexpr std::int64_t byte_size(DType type) {
   switch (type) {
@@ -24,14 +33,15 @@ constexpr std::int64_t byte_size(DType type) {
 }
 
 constexpr bool is_floating(DType type) {
-  return type == DType::kFloat32 || type == DType::kBfloat16 || type == DType::kFloat16 || type == DType::kFloat64;
+  return type == DType::kFloat32 || type == DType::kBfloat16 || type == DType::kFloat16 ||
+         type == DType::kFloat64;
 }
 
 // "f32", "bf16", "i64", "b8", …: the short names of the reference records.
 std::string_view short_name(DType type);
 
-// What `--dtype` takes. tf32 is fp32 in memory and only changes how fast matrix products run; int8 and int4 store
-// weight matrices in one and half a byte an element, while everything else is bf16.
+// What `--dtype` takes. tf32 is fp32 in memory and only changes how fast matrix products run; int8
+// and int4 store weight matrices in one and half a byte an element, while everything else is bf16.
 enum class Precision : std::uint8_t { kFp32, kTf32, kBf16, kFp16, kInt8, kInt4 };
 
 std::string_view name_of(Precision precision);

@@ -1,4 +1,5 @@
-// The model tree: every module of a model and every kernel its forward pass runs, in one flat post-order array.
+// The model tree: every module of a model and every kernel its forward pass runs, in one flat
+// post-order array.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +18,20 @@ namespace wattree {
 // What goes into or comes out of a kernel.
 struct Operand {
   Dims size;
-  std::int64_t touched = 0;  // Elements in memory: an expanded dimension is stored, read and written once.
+  std::int64_t touched =
+      0;  // Elements in memory: an expanded dimension is stored, read and written once.
   DType dtype = DType::kFloat32;
   bool is_weight = false;
 };
 
 struct Node {
-  std::string_view scope;  // Dotted path of a module ("" for the root); "parent:op" or "parent:op.k" for an op.
-  std::string_view type;   // Class of the module, or the op.
+  std::string_view
+      scope;  // Dotted path of a module ("" for the root); "parent:op" or "parent:op.k" for an op.
+  std::string_view type;  // Class of the module, or the op.
   std::int32_t parent = -1;
   std::int32_t first = 0;  // The subtree is [first, this node]: post-order.
-  std::int32_t run = -1;   // Which call this is of a module that runs more than once; -1: it runs once.
+  std::int32_t run =
+      -1;  // Which call this is of a module that runs more than once; -1: it runs once.
   Level level = Level::kModule;
   Op op = Op::kNone;
   std::uint8_t inputs = 0;  // Operands: first the inputs, then the outputs.

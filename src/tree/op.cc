@@ -6,12 +6,15 @@
 namespace wattree {
 namespace {
 
-constexpr std::array<std::pair<Level, std::string_view>, 4> kLevels{
-    {{Level::kModel, "model"}, {Level::kModule, "module"}, {Level::kMl, "ml"}, {Level::kMath, "math"}}};
+constexpr std::array<std::pair<Level, std::string_view>, 4> kLevels{{{Level::kModel, "model"},
+                                                                     {Level::kModule, "module"},
+                                                                     {Level::kMl, "ml"},
+                                                                     {Level::kMath, "math"}}};
 
 constexpr OpFacts kFacts[] = {
     {"", "", "", Level::kModule, OpClass::kNone},
-#define WATTREE_OP(name, aten, word, type, level, op_class) {aten, word, type, Level::level, OpClass::op_class},
+#define WATTREE_OP(name, aten, word, type, level, op_class) \
+  {aten, word, type, Level::level, OpClass::op_class},
 #include "src/tree/op_list.inc"
 #undef WATTREE_OP
 };

@@ -14,11 +14,13 @@ namespace {
 using Json = nlohmann::json;
 
 bool is_node(const std::string& type) {
-  static const std::set<std::string> kNoNodes{"ModuleList", "ModuleDict", "Sequential", "Dropout", "Identity"};
+  static const std::set<std::string> kNoNodes{"ModuleList", "ModuleDict", "Sequential", "Dropout",
+                                              "Identity"};
   return !kNoNodes.contains(type);
 }
 
-// Fused attention has many names, by the kernel chosen; and some ops return more than one needs to know.
+// Fused attention has many names, by the kernel chosen; and some ops return more than one needs to
+// know.
 std::string op_name(const std::string& recorded) {
   return recorded.starts_with("_scaled_dot_product_") ? "scaled_dot_product_attention" : recorded;
 }
@@ -27,7 +29,8 @@ std::string first_word(const std::string& text) { return text.substr(0, text.fin
 
 Record read_record(const Json& json) {
   Record record;
-  // Two forms: our own records, and the older reference trees with "model", "cls" and "module_flops".
+  // Two forms: our own records, and the older reference trees with "model", "cls" and
+  // "module_flops".
   const bool is_tree = json.contains("module_flops");
   record.config = json["config"].dump();
   record.params = json["params"];
@@ -36,9 +39,10 @@ Record read_record(const Json& json) {
   record.pass.past = json.value("past", 0);
   record.pass.target_len = json.value("target", record.pass.past > 0 ? 1 : record.pass.seq);
   record.pass.source = json.value("source", record.pass.seq);
-  record.name = json.value("name", json.value("model", "")) + "." + json.value("attention", "eager") + "." +
-                json.value("dtype", "fp32");
-  record.pass.attention = json.value("attention", "eager") == "eager" ? Attention::kEager : Attention::kSdpa;
+  record.name = json.value("name", json.value("model", "")) + "." +
+                json.value("attention", "eager") + "." + json.value("dtype", "fp32");
+  record.pass.attention =
+      json.value("attention", "eager") == "eager" ? Attention::kEager : Attention::kSdpa;
   record.pass.precision = *parse_precision(json.value("dtype", "fp32"));
   for (const Json& module : json["modules"]) {
     RecordedModule entry = is_tree ? RecordedModule{module["name"], module["cls"], module["params"]}
@@ -61,7 +65,8 @@ Record read_record(const Json& json) {
       const std::string name = op_name(op[1]);
       std::string outputs = op[3];
       if (name == "scaled_dot_product_attention") outputs = first_word(outputs);
-      record.ops.push_back(op[0].get<std::string>() + " " + name + " " + op[2].get<std::string>() + " -> " + outputs);
+      record.ops.push_back(op[0].get<std::string>() + " " + name + " " + op[2].get<std::string>() +
+                           " -> " + outputs);
     }
   }
   return record;
@@ -95,7 +100,8 @@ std::vector<std::string> ops_of(const ModelTree& tree) {
     for (const Operand& operand : operands) {
       if (!out.empty()) out += ' ';
       out += std::string(short_name(operand.dtype)) + "[";
-      for (int i = 0; i < operand.size.rank(); ++i) out += (i ? "," : "") + std::to_string(operand.size[i]);
+      for (int i = 0; i < operand.size.rank(); ++i)
+        out += (i ? "," : "") + std::to_string(operand.size[i]);
       out += "]";
     }
     return out;
@@ -104,8 +110,8 @@ std::vector<std::string> ops_of(const ModelTree& tree) {
   for (const Node& node : tree.nodes()) {
     if (node.op == Op::kNone) continue;
     const std::string scope(node.scope.substr(0, node.scope.find(':')));
-    out.push_back(scope + " " + std::string(facts_of(node.op).aten) + " " + describe(tree.inputs(node)) + " -> " +
-                  describe(tree.outputs(node)));
+    out.push_back(scope + " " + std::string(facts_of(node.op).aten) + " " +
+                  describe(tree.inputs(node)) + " -> " + describe(tree.outputs(node)));
   }
   return out;
 }

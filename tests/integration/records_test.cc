@@ -1,4 +1,5 @@
-// Every tree against what the framework itself says: modules, parameters, FLOPs, and every kernel with its shapes.
+// Every tree against what the framework itself says: modules, parameters, FLOPs, and every kernel
+// with its shapes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 std::string label(const testing::TestParamInfo<Record>& info) {
   std::string name = info.param.name;
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
+      '_');
   return name;
 }
 
@@ -35,7 +37,8 @@ TEST_P(Records, ModulesClassesAndParametersAreTheFrameworks) {
   ASSERT_TRUE(built.ok()) << built.error().message;
   std::map<std::string, const Node*> ours;
   for (const Node& node : built.value().tree.nodes()) {
-    if (node.scope.find(':') == std::string_view::npos) ours.emplace(std::string(node.scope), &node);
+    if (node.scope.find(':') == std::string_view::npos)
+      ours.emplace(std::string(node.scope), &node);
   }
   std::set<std::string> theirs;
   for (const RecordedModule& module : record.modules) {
@@ -48,16 +51,19 @@ TEST_P(Records, ModulesClassesAndParametersAreTheFrameworks) {
     EXPECT_EQ(found->second->type, module.type) << module.scope;
     EXPECT_EQ(found->second->params, module.params) << module.scope;
   }
-  for (const auto& [scope, node] : ours) EXPECT_TRUE(theirs.contains(scope)) << "no such module: \"" << scope << "\"";
+  for (const auto& [scope, node] : ours)
+    EXPECT_TRUE(theirs.contains(scope)) << "no such module: \"" << scope << "\"";
   EXPECT_EQ(built.value().tree.root().params, record.params);
 }
 
-// The FLOP counter does not see the grouped products of a mixture of experts, nor what is above them.
+// The FLOP counter does not see the grouped products of a mixture of experts, nor what is above
+// them.
 bool counts_experts(const Record& record, const std::string& scope) {
-  return std::any_of(record.modules.begin(), record.modules.end(), [&](const RecordedModule& module) {
-    return module.type.ends_with("Experts") &&
-           (scope.empty() || module.scope == scope || module.scope.starts_with(scope + "."));
-  });
+  return std::any_of(
+      record.modules.begin(), record.modules.end(), [&](const RecordedModule& module) {
+        return module.type.ends_with("Experts") &&
+               (scope.empty() || module.scope == scope || module.scope.starts_with(scope + "."));
+      });
 }
 
 TEST_P(Records, MatmulFlopsAreTheFrameworksCounters) {
@@ -66,12 +72,14 @@ TEST_P(Records, MatmulFlopsAreTheFrameworksCounters) {
   ASSERT_TRUE(built.ok()) << built.error().message;
   std::map<std::string, std::int64_t> ours;
   for (const Node& node : built.value().tree.nodes()) {
-    if (node.scope.find(':') == std::string_view::npos) ours[std::string(node.scope)] += node.matmul_flops;
+    if (node.scope.find(':') == std::string_view::npos)
+      ours[std::string(node.scope)] += node.matmul_flops;
   }
   for (const RecordedModule& module : record.modules) {
     if (counts_experts(record, module.scope)) continue;
     const auto found = record.flops.find(module.scope);
-    EXPECT_EQ(ours[module.scope], found == record.flops.end() ? 0 : found->second) << "\"" << module.scope << "\"";
+    EXPECT_EQ(ours[module.scope], found == record.flops.end() ? 0 : found->second)
+        << "\"" << module.scope << "\"";
   }
 }
 
@@ -87,14 +95,18 @@ TEST_P(Records, EveryKernelAndItsShapesAreTheFrameworks) {
     if (mine == theirs) continue;
     std::string context;
     for (std::size_t j = i >= 3 ? i - 3 : 0; j < i; ++j) context += "\n      " + ours[j];
-    FAIL() << "kernel " << i << " after" << context << "\n  ours:   " << mine << "\n  theirs: " << theirs;
+    FAIL() << "kernel " << i << " after" << context << "\n  ours:   " << mine
+           << "\n  theirs: " << theirs;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Framework, Records, testing::ValuesIn(read_records(WATTREE_SOURCE_DIR "/tests/data/records")),
+INSTANTIATE_TEST_SUITE_P(Framework, Records,
+                         testing::ValuesIn(read_records(WATTREE_SOURCE_DIR "/tests/data/records")),
                          label);
 INSTANTIATE_TEST_SUITE_P(ReferenceTree, Records,
-                         testing::ValuesIn(read_records(WATTREE_SOURCE_DIR "/tests/data/reference-trees")), label);
+                         testing::ValuesIn(read_records(WATTREE_SOURCE_DIR
+                                                        "/tests/data/reference-trees")),
+                         label);
 
 }  // namespace
 }  // namespace wattree
