@@ -6,11 +6,12 @@
 namespace wattree {
 
 extern const Family kBert;
+extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kLlama;
 
 std::span<const Family> families() {
-  static const std::array all{kBert, kGpt2, kLlama};
+  static const std::array all{kBert, kGemma, kGpt2, kLlama};
   return all;
 }
 

@@ -67,7 +67,7 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const Rotary& rotar
   auto project = [&](std::string_view name, std::int64_t heads, std::string_view head_norm) {
     Tensor y =
         linear(x, name, heads * m.head_dim, m.qkv_bias).view({x.dim(0), x.dim(1), -1, m.head_dim});
-    if (m.norms_heads && !head_norm.empty()) y = rms_norm(y, head_norm, norm);
+    if (m.norms_heads && !head_norm.empty()) y = m.norm(y, head_norm, norm);
     return y.transpose(1, 2);
   };
   Tensor q = project("q_proj", m.heads, "q_norm");
@@ -75,10 +75,9 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const Rotary& rotar
   Tensor v = project("v_proj", m.kv_heads, "");
   q = apply_rotary(q, rotary);
   k = apply_rotary(k, rotary);
-  const Cache cache = m.cache(*x.trace, layer);
-  k = cache.append(k);
-  v = cache.append(v);
-  const Tensor y = attention(q, k, v, {.mask = mask, .is_causal = true, .softmax_in_f32 = true});
+  m.cache(*x.trace, layer).update(k, v);
+  const Tensor y =
+      attention(q, k, v, {.mask = mask, .is_causal = m.is_causal, .softmax_in_f32 = true});
   return self.returns(linear(y.flatten_from(2), "o_proj", m.hidden, m.output_bias));
 }
 
@@ -87,8 +86,8 @@ Tensor decoder_layer(const RopeDecoder& m, const Tensor& x, const Rotary& rotary
   Module self(*x.trace, item("layers", index), m.type("DecoderLayer"));
   const std::string norm = m.type("RMSNorm");
   const Tensor attended =
-      x + self_attention(m, rms_norm(x, "input_layernorm", norm), rotary, mask, index);
-  const Tensor y = rms_norm(attended, "post_attention_layernorm", norm);
+      x + self_attention(m, m.norm(x, "input_layernorm", norm), rotary, mask, index);
+  const Tensor y = m.norm(attended, "post_attention_layernorm", norm);
   const Tensor fed =
       m.feed_forward ? m.feed_forward(m, y, index)
                      : gated_mlp(y, "mlp", m.type("MLP"), m.intermediate, m.activation, m.mlp_bias);
@@ -102,7 +101,10 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
   const Pass& pass = trace.pass();
   DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
-  Tensor x = embedding(out.ids, "embed_tokens", m.vocab, m.hidden, &out.words);
+  Tensor x = m.scales_embedding
+                 ? scaled_embedding(out.ids, "embed_tokens", m.type("TextScaledWordEmbedding"),
+                                    m.vocab, m.hidden, &out.words)
+                 : embedding(out.ids, "embed_tokens", m.vocab, m.hidden, &out.words);
   const Tensor places = position_ids(trace, pass.seq);
   bool any_full = false;
   bool any_sliding = false;
@@ -126,7 +128,7 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
   for (std::int64_t i = 0; i < m.layers; ++i) {
     x = decoder_layer(m, x, rotary, m.slides_at(i) ? sliding : full, i);
   }
-  out.hidden = self.returns(rms_norm(x, "norm", m.type("RMSNorm")));
+  out.hidden = self.returns(m.norm(x, "norm", m.type("RMSNorm")));
   return out;
 }
 
@@ -146,6 +148,15 @@ void rope_decoder_classification(const RopeDecoder& m, Trace& trace, const Confi
   Module self(trace, "", m.type("ForSequenceClassification"));
   const DecoderOutput out = rope_decoder_model(m, trace, "model");
   self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
+}
+
+void rope_decoder_token_classification(const RopeDecoder& m, Trace& trace, const Config& c) {
+  const std::int64_t labels = label_count(c);
+  const Bias bias{c.flag({"token_classification_bias"}, true)};
+  if (!c.ok()) return;
+  Module self(trace, "", m.type("ForTokenClassification"));
+  const DecoderOutput out = rope_decoder_model(m, trace, "model");
+  self.returns(linear(out.hidden, "score", labels, bias));
 }
 
 }  // namespace wattree

@@ -26,6 +26,9 @@ struct RopeDecoder {
   std::vector<bool> slides = {};  // Per layer; empty: all of them where there is a window.
   bool uses_cache = true, is_tied = false, has_padding_token = false;
   RopeKind rope = RopeKind::kFixed;
+  bool is_causal = true;          // Of the attention; the mask is causal in any case.
+  bool scales_embedding = false;  // The rows of embed_tokens are multiplied by a factor.
+  Tensor (*norm)(const Tensor& x, std::string_view name, std::string_view type) = rms_norm;
   // A layer's feed-forward part; the gated MLP where absent.
   std::function<Tensor(const RopeDecoder&, const Tensor&, std::int64_t layer)> feed_forward =
       nullptr;
@@ -54,10 +57,12 @@ struct DecoderOutput {
 };
 DecoderOutput rope_decoder_model(const RopeDecoder& model, Trace& trace, std::string_view name);
 
-// The three classes every such family has: the base model, ForCausalLM and
-// ForSequenceClassification.
+// The classes every such family has: the base model, ForCausalLM, ForSequenceClassification and
+// ForTokenClassification.
 void rope_decoder_base(const RopeDecoder& model, Trace& trace, const Config& config);
 void rope_decoder_causal_lm(const RopeDecoder& model, Trace& trace, const Config& config);
 void rope_decoder_classification(const RopeDecoder& model, Trace& trace, const Config& config);
+void rope_decoder_token_classification(const RopeDecoder& model, Trace& trace,
+                                       const Config& config);
 
 }  // namespace wattree

@@ -84,6 +84,13 @@ Tensor Cache::append(const Tensor& states) const {
   return cat({&before, &states}, -2);
 }
 
+void Cache::update(Tensor& keys, Tensor& values) const {
+  if (!used) return;
+  if (window && past == 0) to_copy(constant(*keys.trace, DType::kInt64), DType::kInt64);
+  keys = append(keys);
+  values = append(values);
+}
+
 Tensor repeat_kv(const Tensor& x, std::int64_t groups) {
   if (groups == 1) return x;
   return x.unsqueeze(2)

@@ -46,6 +46,8 @@ struct Cache {
   std::int64_t keys(std::int64_t queries) const { return kept() + queries; }
   Tensor append(const Tensor& states)
       const;  // [b, h, s, d] joined to the past along s: a copy, even of nothing.
+  // Both of a layer's states; a sliding layer sends its window to the device at first use.
+  void update(Tensor& keys, Tensor& values) const;
 };
 
 // --- attention over [b, h, s, d] tensors; the result is [b, s, h, d], contiguous ---

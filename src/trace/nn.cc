@@ -59,6 +59,15 @@ Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, st
   return self.returns(look_up(ids, weight));
 }
 
+Tensor scaled_embedding(const Tensor& ids, std::string_view name, std::string_view type,
+                        std::int64_t rows, std::int64_t width, Tensor* table) {
+  Trace& trace = *ids.trace;
+  Module self(trace, name, type, Kind::kPrimitive);
+  const Tensor weight = trace.parameter({rows, width});
+  if (table != nullptr) *table = weight;
+  return self.returns(look_up(ids, weight) * constant(trace, trace.dtype()));
+}
+
 Tensor tied_embedding(const Tensor& ids, std::string_view name, const Tensor& table) {
   Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
   ids.trace->hold(table);
@@ -86,16 +95,31 @@ Tensor layer_norm(const Tensor& x, std::string_view name, Bias bias, std::string
   return self.returns(layer_norm_kernel(x, &weight, &offset));
 }
 
-Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type) {
-  Module self(*x.trace, name, type, Kind::kMl);
-  const Tensor weight = x.trace->parameter({x.dim(-1)});
+namespace {
+// x / sqrt(mean(x^2) + eps) in fp32.
+Tensor unit_mean_square(const Tensor& x) {
   const Tensor wide = x.to(DType::kFloat32);
   const Tensor squares = unary(Op::kPow, wide);
   const Tensor variance = reduce(Op::kMean, squares, -1, true);
   const Tensor shifted = variance + 1e-6;
   const Tensor scale = unary(Op::kRsqrt, shifted);
-  const Tensor normed = (wide * scale).to(x.dtype);
+  return wide * scale;
+}
+}  // namespace
+
+Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type) {
+  Module self(*x.trace, name, type, Kind::kMl);
+  const Tensor weight = x.trace->parameter({x.dim(-1)});
+  const Tensor normed = unit_mean_square(x).to(x.dtype);
   return self.returns(weight * normed);
+}
+
+Tensor offset_rms_norm(const Tensor& x, std::string_view name, std::string_view type) {
+  Module self(*x.trace, name, type, Kind::kMl);
+  const Tensor weight = x.trace->parameter({x.dim(-1)});
+  const Tensor normed = unit_mean_square(x);
+  const Tensor gain = 1.0 + weight.to(DType::kFloat32);
+  return self.returns((normed * gain).to(x.dtype));
 }
 
 namespace {

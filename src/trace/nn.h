@@ -26,6 +26,10 @@ Tensor conv1d_linear(const Tensor& x, std::string_view name, std::int64_t out_fe
 // nn.Embedding. `table` is filled with its weight, for tying.
 Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, std::int64_t width,
                  Tensor* table = nullptr);
+// The same with its rows multiplied by a factor that the model keeps as a tensor; `type` is its
+// class.
+Tensor scaled_embedding(const Tensor& ids, std::string_view name, std::string_view type,
+                        std::int64_t rows, std::int64_t width, Tensor* table = nullptr);
 // Another Embedding module that holds the same weight.
 Tensor tied_embedding(const Tensor& ids, std::string_view name, const Tensor& table);
 
@@ -38,6 +42,9 @@ Tensor layer_norm_kernel(const Tensor& x, const Tensor* weight, const Tensor* bi
 
 // x / sqrt(mean(x^2) + eps) * weight with the statistics in fp32, as Llama's family writes it.
 Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type);
+
+// x / sqrt(mean(x^2) + eps) * (1 + weight), all of it in fp32, as Gemma's family writes it.
+Tensor offset_rms_norm(const Tensor& x, std::string_view name, std::string_view type);
 
 // One of Transformers' named activations ("gelu", "gelu_new", "silu", …) as a module with its math
 // ops; an unknown name fails the trace.
