@@ -244,12 +244,26 @@ std::optional<Config> Config::object(std::string_view name) const {
     complain(name, "must be an object, not " + shown(*value));
     return std::nullopt;
   }
+  Config inner = empty_part(name);
+  inner.data_->json = *value;
+  return inner;
+}
+
+Config Config::part(std::string_view name) const { return object(name).value_or(empty_part(name)); }
+
+Config Config::empty_part(std::string_view name) const {
   auto inner = std::make_shared<Data>();
-  inner->json = *value;
+  inner->json = Json::object();
   inner->origin = data_->origin;
   inner->path = data_->path + std::string(name) + ".";
   inner->failure = data_->failure;
   return Config(std::move(inner));
+}
+
+bool Config::is_list(std::string_view name) const {
+  std::string_view found;
+  const auto* value = static_cast<const Json*>(find({name}, found));
+  return value != nullptr && value->is_array();
 }
 
 std::int64_t Config::object_size(std::string_view name) const {

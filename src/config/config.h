@@ -52,6 +52,8 @@ class Config {
   std::vector<std::string> text_list(Names names) const;      // Empty where absent.
   std::vector<std::int64_t> number_list(Names names) const;   // Empty where absent.
   std::optional<Config> object(std::string_view name) const;  // A nested config; shares the error.
+  Config part(std::string_view name) const;  // The same, but empty where absent: all defaults.
+  bool is_list(std::string_view name) const;
   std::int64_t object_size(
       std::string_view name) const;  // Entries of an object or list; 0 where absent.
 
@@ -66,6 +68,7 @@ class Config {
  private:
   struct Data;
   explicit Config(std::shared_ptr<Data> data);
+  Config empty_part(std::string_view name) const;
   const void* find(Names names, std::string_view& found) const;
   void complain(std::string_view field, const std::string& why) const;
   std::shared_ptr<Data> data_;

@@ -1,5 +1,7 @@
 #include "src/family/fields.h"
 
+#include <algorithm>
+
 #include "src/trace/nn.h"
 
 namespace wattree {
@@ -15,6 +17,21 @@ std::string activation_field(const Config& config, Config::Names names,
 std::int64_t label_count(const Config& config) {
   const std::int64_t named = config.object_size("id2label");
   return config.size({"num_labels"}, named > 0 ? named : 2);
+}
+
+Dims height_and_width(const Config& config, std::string_view name, std::int64_t otherwise) {
+  if (!config.is_list(name)) {
+    const std::int64_t side = config.size({name}, otherwise);
+    return {side, side};
+  }
+  const std::vector<std::int64_t> sides = config.number_list({name});
+  constexpr std::int64_t kMaxSide = std::int64_t{1} << 20;
+  if (sides.size() != 2 || std::min(sides[0], sides[1]) < 1 ||
+      std::max(sides[0], sides[1]) > kMaxSide) {
+    config.reject(name, "must be a size or a list of two");
+    return {otherwise, otherwise};
+  }
+  return {sides[0], sides[1]};
 }
 
 void check_positions(const Config& config, std::int64_t needed, std::int64_t available,

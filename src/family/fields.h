@@ -16,6 +16,9 @@ std::string activation_field(const Config& config, Config::Names names, std::str
 // Labels of a classification head: num_labels, or as many as id2label has; two by default.
 std::int64_t label_count(const Config& config);
 
+// An image's or a patch's size as [height, width]: one number for both, or a list of the two.
+Dims height_and_width(const Config& config, std::string_view name, std::int64_t otherwise);
+
 // A learned table of positions must reach to the end of the sequence.
 void check_positions(const Config& config, std::int64_t needed, std::int64_t available,
                      std::string_view field);

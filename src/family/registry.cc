@@ -6,12 +6,16 @@
 namespace wattree {
 
 extern const Family kBert;
+extern const Family kClip;
+extern const Family kClipText;
+extern const Family kClipVision;
 extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kLlama;
+extern const Family kVit;
 
 std::span<const Family> families() {
-  static const std::array all{kBert, kGemma, kGpt2, kLlama};
+  static const std::array all{kBert, kClip, kClipText, kClipVision, kGemma, kGpt2, kLlama, kVit};
   return all;
 }
 

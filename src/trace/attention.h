@@ -52,7 +52,7 @@ struct Cache {
 
 // --- attention over [b, h, s, d] tensors; the result is [b, s, h, d], contiguous ---
 struct AttentionOptions {
-  Mask mask;
+  Mask mask = std::nullopt;
   bool is_causal = false;
   bool softmax_in_f32 =
       false;             // softmax(..., dtype=float32).to(query.dtype), as newer decoders write it.

@@ -244,23 +244,24 @@ Tensor activation_kernels(const Tensor& x, std::string_view function) {
 }
 
 namespace {
-Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, std::int64_t stride,
+Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, const Dims& stride,
                    std::int64_t padding, Bias bias) {
   Trace& trace = *x.trace;
   const Tensor weight = trace.parameter(weight_size);
   Dims size = x.size;
-  if (x.rank() != weight_size.rank() || x.size[1] != weight_size[1] || stride < 1) {
+  if (x.rank() != weight_size.rank() || x.size[1] != weight_size[1] ||
+      x.rank() != stride.rank() + 2) {
     trace.fail_shapes("convolution", x.size, weight_size);
     return x;
   }
   size[1] = weight_size[0];
   for (int i = 2; i < x.rank(); ++i) {
     const std::int64_t room = x.size[i] + 2 * padding - weight_size[i];
-    if (room < 0) {
+    if (room < 0 || stride[i - 2] < 1) {
       trace.fail_shapes("convolution", x.size, weight_size);
       return x;
     }
-    size[i] = room / stride + 1;
+    size[i] = room / stride[i - 2] + 1;
   }
   const Tensor out(&trace, x.dtype, size);
   if (bias == Bias::kNo) return self.returns(trace.emit(Op::kConvolution, {&x, &weight}, out));
@@ -272,13 +273,13 @@ Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, std::
 Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
               std::int64_t kernel, std::int64_t stride, std::int64_t padding, Bias bias) {
   Module self(*x.trace, name, "Conv1d", Kind::kPrimitive);
-  return convolution(x, self, {out_channels, x.dim(1), kernel}, stride, padding, bias);
+  return convolution(x, self, {out_channels, x.dim(1), kernel}, {stride}, padding, bias);
 }
 
-Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels,
-              std::int64_t kernel, std::int64_t stride, Bias bias) {
+Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, const Dims& kernel,
+              const Dims& stride, Bias bias) {
   Module self(*x.trace, name, "Conv2d", Kind::kPrimitive);
-  return convolution(x, self, {out_channels, x.dim(1), kernel, kernel}, stride, 0, bias);
+  return convolution(x, self, {out_channels, x.dim(1), kernel[0], kernel[1]}, stride, 0, bias);
 }
 
 }  // namespace wattree

@@ -53,11 +53,12 @@ bool is_activation(std::string_view function);
 // The same ops without a module of their own, for code that calls the function.
 Tensor activation_kernels(const Tensor& x, std::string_view function);
 
-// nn.Conv1d over [n, in, length] and nn.Conv2d over [n, in, h, w], square kernels.
+// nn.Conv1d over [n, in, length] and nn.Conv2d over [n, in, h, w], with kernel and stride as [h,
+// w].
 Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
               std::int64_t kernel, std::int64_t stride, std::int64_t padding,
               Bias bias = Bias::kYes);
-Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels,
-              std::int64_t kernel, std::int64_t stride, Bias bias = Bias::kYes);
+Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, const Dims& kernel,
+              const Dims& stride, Bias bias = Bias::kYes);
 
 }  // namespace wattree
