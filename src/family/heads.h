@@ -21,4 +21,8 @@ Tensor language_model_head(const Tensor& hidden, std::string_view name, const Te
 Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config,
                                  std::string_view name, bool has_padding_token);
 
+// qa_outputs: two scores for every token, for the answer's start and its end. Gives those of the
+// start.
+Tensor question_answering_head(const Tensor& hidden, const Config& config);
+
 }  // namespace wattree

@@ -5,17 +5,26 @@
 
 namespace wattree {
 
+extern const Family kAlbert;
 extern const Family kBert;
+extern const Family kCamembert;
 extern const Family kClip;
 extern const Family kClipText;
 extern const Family kClipVision;
+extern const Family kDistilBert;
+extern const Family kElectra;
 extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kLlama;
+extern const Family kMpnet;
+extern const Family kRoberta;
 extern const Family kVit;
+extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
-  static const std::array all{kBert, kClip, kClipText, kClipVision, kGemma, kGpt2, kLlama, kVit};
+  static const std::array all{kAlbert,     kBert,       kCamembert, kClip,  kClipText,
+                              kClipVision, kDistilBert, kElectra,   kGemma, kGpt2,
+                              kLlama,      kMpnet,      kRoberta,   kVit,   kXlmRoberta};
   return all;
 }
 
