@@ -47,15 +47,30 @@ bool is_full_pass(const Config& config, const Trace& trace) {
   return false;
 }
 
+std::optional<Config> rope_settings(const Config& config) {
+  if (config.object_size("rope_scaling") > 0) return config.object("rope_scaling");
+  return config.object("rope_parameters");
+}
+
 RopeKind rope_kind(const Config& config) {
-  for (std::string_view name : {"rope_parameters", "rope_scaling"}) {
-    const std::optional<Config> rope = config.object(name);
-    if (!rope) continue;
-    const std::string type = rope->text({"rope_type", "type"}, "default");
-    if (type.find("dynamic") != std::string::npos) return RopeKind::kDynamic;
-    if (type == "longrope" || type == "su") return RopeKind::kLong;
+  const std::optional<Config> rope = rope_settings(config);
+  const std::string type = rope ? rope->text({"rope_type", "type"}, "default") : "default";
+  if (type.find("dynamic") != std::string::npos) return RopeKind::kDynamic;
+  return type == "longrope" || type == "su" ? RopeKind::kLong : RopeKind::kFixed;
+}
+
+std::int64_t rotary_size(const Config& config, std::int64_t head_dim, double default_factor) {
+  double factor = config.number({"partial_rotary_factor"}, default_factor);
+  if (const std::optional<Config> rope = rope_settings(config)) {
+    factor = rope->number({"partial_rotary_factor"}, factor);
   }
-  return RopeKind::kFixed;
+  const double turning = static_cast<double>(head_dim) * factor;
+  if (turning >= 2.0 && turning <= static_cast<double>(head_dim)) {
+    return static_cast<std::int64_t>(turning);
+  }
+  config.reject("partial_rotary_factor", "leaves fewer than two or more than all of the " +
+                                             std::to_string(head_dim) + " dimensions of a head");
+  return head_dim;
 }
 
 void look_for_padding(const Tensor& ids, bool has_padding_token) {

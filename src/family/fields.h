@@ -26,8 +26,11 @@ void check_positions(const Config& config, std::int64_t needed, std::int64_t ava
 // Encoders have no cache to decode over; false (and an error) where the pass asks for one.
 bool is_full_pass(const Config& config, const Trace& trace);
 
-// The rope's kind, from rope_parameters or, as older files spell it, rope_scaling.
+// The rope's settings: rope_scaling, as older files spell it, or else rope_parameters.
+std::optional<Config> rope_settings(const Config& config);
 RopeKind rope_kind(const Config& config);
+// How many of a head's dimensions turn: head_dim * partial_rotary_factor.
+std::int64_t rotary_size(const Config& config, std::int64_t head_dim, double default_factor);
 
 // Some models look whether the first or last token is padding, where a padding token is known
 // (warn_if_padding_and_no_attention_mask).

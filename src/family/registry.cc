@@ -17,14 +17,16 @@ extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kLlama;
 extern const Family kMpnet;
+extern const Family kPhi;
+extern const Family kPhi3;
 extern const Family kRoberta;
 extern const Family kVit;
 extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
-  static const std::array all{kAlbert,     kBert,       kCamembert, kClip,  kClipText,
-                              kClipVision, kDistilBert, kElectra,   kGemma, kGpt2,
-                              kLlama,      kMpnet,      kRoberta,   kVit,   kXlmRoberta};
+  static const std::array all{kAlbert,     kBert,    kCamembert, kClip, kClipText,  kClipVision,
+                              kDistilBert, kElectra, kGemma,     kGpt2, kLlama,     kMpnet,
+                              kPhi,        kPhi3,    kRoberta,   kVit,  kXlmRoberta};
   return all;
 }
 

@@ -58,10 +58,19 @@ Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type,
   return self.returns(linear(gate * up, "down_proj", x.dim(-1), bias));
 }
 
+Tensor cached_attention(const RopeDecoder& m, const Tensor& q, const Tensor& k, const Tensor& v,
+                        const LayerInput& input) {
+  Tensor keys = k;
+  Tensor values = v;
+  m.cache(*q.trace, input.index).update(keys, values);
+  const Tensor y = attention(
+      q, keys, values, {.mask = input.mask, .is_causal = m.is_causal, .softmax_in_f32 = true});
+  return y.flatten_from(2);
+}
+
 namespace {
 
-Tensor self_attention(const RopeDecoder& m, const Tensor& x, const Rotary& rotary, const Mask& mask,
-                      std::int64_t layer) {
+Tensor self_attention(const RopeDecoder& m, const Tensor& x, const LayerInput& input) {
   Module self(*x.trace, "self_attn", m.type("Attention"));
   const std::string norm = m.type("RMSNorm");
   auto project = [&](std::string_view name, std::int64_t heads, std::string_view head_norm) {
@@ -72,24 +81,22 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const Rotary& rotar
   };
   Tensor q = project("q_proj", m.heads, "q_norm");
   Tensor k = project("k_proj", m.kv_heads, "k_norm");
-  Tensor v = project("v_proj", m.kv_heads, "");
-  q = apply_rotary(q, rotary);
-  k = apply_rotary(k, rotary);
-  m.cache(*x.trace, layer).update(k, v);
-  const Tensor y =
-      attention(q, k, v, {.mask = mask, .is_causal = m.is_causal, .softmax_in_f32 = true});
-  return self.returns(linear(y.flatten_from(2), "o_proj", m.hidden, m.output_bias));
+  const Tensor v = project("v_proj", m.kv_heads, "");
+  q = apply_rotary(q, input.rotary);
+  k = apply_rotary(k, input.rotary);
+  const Tensor y = cached_attention(m, q, k, v, input);
+  return self.returns(linear(y, "o_proj", m.hidden, m.output_bias));
 }
 
-Tensor decoder_layer(const RopeDecoder& m, const Tensor& x, const Rotary& rotary, const Mask& mask,
-                     std::int64_t index) {
-  Module self(*x.trace, item("layers", index), m.type("DecoderLayer"));
+Tensor decoder_layer(const RopeDecoder& m, const Tensor& x, const LayerInput& input) {
+  Module self(*x.trace, item("layers", input.index), m.type("DecoderLayer"));
   const std::string norm = m.type("RMSNorm");
+  const Tensor normed = m.norm(x, "input_layernorm", norm);
   const Tensor attended =
-      x + self_attention(m, m.norm(x, "input_layernorm", norm), rotary, mask, index);
+      x + (m.own_attention ? m.own_attention(m, normed, input) : self_attention(m, normed, input));
   const Tensor y = m.norm(attended, "post_attention_layernorm", norm);
   const Tensor fed =
-      m.feed_forward ? m.feed_forward(m, y, index)
+      m.feed_forward ? m.feed_forward(m, y, input.index)
                      : gated_mlp(y, "mlp", m.type("MLP"), m.intermediate, m.activation, m.mlp_bias);
   return self.returns(attended + fed);
 }
@@ -124,11 +131,12 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
     sliding = causal_mask(trace, {pass.batch, pass.seq, cache.keys(pass.seq)}, m.window);
   }
   const Rotary rotary =
-      rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.head_dim, m.rope);
+      rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.rotary_size(), m.rope);
   for (std::int64_t i = 0; i < m.layers; ++i) {
-    x = decoder_layer(m, x, rotary, m.slides_at(i) ? sliding : full, i);
+    const LayerInput input{i, rotary, m.slides_at(i) ? sliding : full};
+    x = m.own_layer ? m.own_layer(m, x, input) : decoder_layer(m, x, input);
   }
-  out.hidden = self.returns(m.norm(x, "norm", m.type("RMSNorm")));
+  out.hidden = self.returns(m.norm(x, m.final_norm, m.type("RMSNorm")));
   return out;
 }
 
@@ -140,7 +148,7 @@ void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, const Config& c)
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForCausalLM"));
   const DecoderOutput out = rope_decoder_model(m, trace, "model");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
+  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied, m.head_bias));
 }
 
 void rope_decoder_classification(const RopeDecoder& m, Trace& trace, const Config& c) {

@@ -15,10 +15,21 @@
 
 namespace wattree {
 
+struct RopeDecoder;
+
+// What a layer is given beside the hidden states.
+struct LayerInput {
+  std::int64_t index = 0;
+  Rotary rotary;
+  Mask mask;
+};
+using LayerPart = std::function<Tensor(const RopeDecoder&, const Tensor& x, const LayerInput&)>;
+
 struct RopeDecoder {
   std::string prefix;  // "Llama": LlamaModel, LlamaAttention, LlamaRMSNorm, …
   std::int64_t vocab = 0, hidden = 0, layers = 0, heads = 0, kv_heads = 0, head_dim = 0,
                intermediate = 0;
+  std::int64_t rotary_dim = 0;  // Dimensions of a head that turn; 0: all.
   std::string activation;
   Bias qkv_bias = Bias::kNo, output_bias = Bias::kNo, mlp_bias = Bias::kNo;
   bool norms_heads = false;  // A norm over each head's queries and keys (q_norm, k_norm).
@@ -29,10 +40,15 @@ struct RopeDecoder {
   bool is_causal = true;          // Of the attention; the mask is causal in any case.
   bool scales_embedding = false;  // The rows of embed_tokens are multiplied by a factor.
   Tensor (*norm)(const Tensor& x, std::string_view name, std::string_view type) = rms_norm;
-  // A layer's feed-forward part; the gated MLP where absent.
+  std::string_view final_norm = "norm";
+  Bias head_bias = Bias::kNo;
+  // Parts that a family writes itself: a whole layer, its attention, its feed-forward part.
+  LayerPart own_layer = nullptr;
+  LayerPart own_attention = nullptr;
   std::function<Tensor(const RopeDecoder&, const Tensor&, std::int64_t layer)> feed_forward =
       nullptr;
 
+  std::int64_t rotary_size() const { return rotary_dim > 0 ? rotary_dim : head_dim; }
   std::string type(std::string_view suffix) const { return prefix + std::string(suffix); }
   bool slides_at(std::int64_t layer) const {
     return window && (slides.empty() || slides[static_cast<std::size_t>(layer)]);
@@ -49,6 +65,10 @@ void read_layer_types(const Config& config, RopeDecoder& model);
 // down(act(gate(x)) * up(x))
 Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type,
                  std::int64_t intermediate, std::string_view activation, Bias bias = Bias::kNo);
+
+// Attention over turned heads [b, h, s, d], with the cache: [b, s, heads * d].
+Tensor cached_attention(const RopeDecoder& model, const Tensor& q, const Tensor& k, const Tensor& v,
+                        const LayerInput& input);
 
 struct DecoderOutput {
   Tensor hidden;

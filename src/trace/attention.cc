@@ -19,7 +19,7 @@ Tensor boolean_mask(Trace& trace, const MaskSizes& sizes, Pattern pattern) {
   if (pattern == Pattern::kCausal) {
     mask = predicate(Op::kLe, keys, queries);
   } else {
-    mask = fill(trace, Op::kNewOnes, DType::kBool, {});
+    mask = trace.emit(Op::kNewOnes, {&queries}, Tensor(&trace, DType::kBool, {}));
     if (pattern == Pattern::kSlidingCausal) {
       const Tensor oldest = queries - 1.0;
       const Tensor in_window = predicate(Op::kGt, keys, oldest);
@@ -169,6 +169,17 @@ Tensor rotate_half(const Tensor& x) {
   const Tensor upper = -x.slice(-1, half, x.dim(-1));
   const Tensor lower = x.slice(-1, 0, half);
   return cat({&upper, &lower}, -1);
+}
+
+Tensor turned_part(const Tensor& x, const Rotary& rotary) {
+  return apply_rotary(x.slice(-1, 0, rotary.cos.dim(-1)), rotary);
+}
+
+Tensor join_rest(const Tensor& turned, const Tensor& x) {
+  // Where nothing is left, the copy is made all the same.
+  if (turned.dim(-1) == x.dim(-1)) return cat({&turned}, -1);
+  const Tensor rest = x.slice(-1, turned.dim(-1), x.dim(-1));
+  return cat({&turned, &rest}, -1);
 }
 
 Tensor apply_rotary(const Tensor& x, const Rotary& rotary) {

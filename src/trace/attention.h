@@ -87,5 +87,8 @@ Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::
 // x * cos + rotate_half(x) * sin over [b, h, s, d]; cos and sin get a dimension for the heads.
 Tensor apply_rotary(const Tensor& x, const Rotary& rotary);
 Tensor rotate_half(const Tensor& x);
+// The same over the first dimensions of a head, as many as the rotary has, joined to the rest.
+Tensor turned_part(const Tensor& x, const Rotary& rotary);
+Tensor join_rest(const Tensor& turned, const Tensor& x);
 
 }  // namespace wattree
