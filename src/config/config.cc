@@ -1,5 +1,6 @@
 #include "src/config/config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -212,6 +213,35 @@ std::vector<std::string> Config::text_list(Names names) const {
       return out;
     }
     out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+std::vector<std::string> Config::repeated_texts(Names names) const {
+  std::string_view name;
+  std::vector<std::string> out;
+  const auto* value = static_cast<const Json*>(find(names, name));
+  if (value == nullptr) return out;
+  if (!value->is_array()) {
+    complain(name, "must be a list of [strings, times], not " + shown(*value));
+    return out;
+  }
+  for (const Json& entry : *value) {
+    const bool is_pair = entry.is_array() && entry.size() == 2 && entry[0].is_array() &&
+                         std::all_of(entry[0].begin(), entry[0].end(),
+                                     [](const Json& text) { return text.is_string(); });
+    const auto times = is_pair ? whole(entry[1]) : std::nullopt;
+    if (!times || *times < 0 || *times > kMaxLayers) {
+      complain(name, "must be a list of [strings, times], not of " + shown(entry));
+      return {};
+    }
+    for (std::int64_t i = 0; i < *times && !entry[0].empty(); ++i) {
+      for (const Json& text : entry[0]) out.push_back(text.get<std::string>());
+      if (static_cast<std::int64_t>(out.size()) > kMaxLayers) {
+        complain(name, "has more than " + std::to_string(kMaxLayers) + " entries");
+        return {};
+      }
+    }
   }
   return out;
 }

@@ -49,9 +49,10 @@ class Config {
   double number(Names names, double otherwise) const;
   std::string text(Names names, std::string_view otherwise) const;
   std::optional<std::string> optional_text(Names names) const;
-  std::vector<std::string> text_list(Names names) const;      // Empty where absent.
-  std::vector<std::int64_t> number_list(Names names) const;   // Empty where absent.
-  std::optional<Config> object(std::string_view name) const;  // A nested config; shares the error.
+  std::vector<std::string> text_list(Names names) const;       // Empty where absent.
+  std::vector<std::string> repeated_texts(Names names) const;  // [[["a", "b"], 2]]: a, b, a, b.
+  std::vector<std::int64_t> number_list(Names names) const;    // Empty where absent.
+  std::optional<Config> object(std::string_view name) const;   // A nested config; shares the error.
   Config part(std::string_view name) const;  // The same, but empty where absent: all defaults.
   bool is_list(std::string_view name) const;
   std::int64_t object_size(

@@ -23,7 +23,8 @@ Dims height_and_width(const Config& config, std::string_view name, std::int64_t 
 void check_positions(const Config& config, std::int64_t needed, std::int64_t available,
                      std::string_view field);
 
-// Encoders have no cache to decode over; false (and an error) where the pass asks for one.
+// Encoders, and the first GPT, have no cache to decode over; false (and an error) where the pass
+// asks for one.
 bool is_full_pass(const Config& config, const Trace& trace);
 
 // The rope's settings: rope_scaling, as older files spell it, or else rope_parameters.

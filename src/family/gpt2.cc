@@ -17,10 +17,10 @@ struct Gpt2 {
 Gpt2 read(const Config& c, const Trace& trace) {
   Gpt2 m;
   m.vocab = c.size({"vocab_size"}, 50257);
-  m.positions = c.size({"n_positions", "max_position_embeddings"}, 1024);
-  m.hidden = c.size({"n_embd", "hidden_size"}, 768);
-  m.layers = c.layers({"n_layer", "num_hidden_layers"}, 12);
-  m.heads = c.size({"n_head", "num_attention_heads"}, 12);
+  m.positions = c.size({"max_position_embeddings", "n_positions"}, 1024);
+  m.hidden = c.size({"hidden_size", "n_embd"}, 768);
+  m.layers = c.layers({"num_hidden_layers", "n_layer"}, 12);
+  m.heads = c.size({"num_attention_heads", "n_head"}, 12);
   m.head_dim = c.divide(m.hidden, m.heads, "n_embd", "n_head");
   m.inner = c.size({"n_inner"}, 4 * m.hidden);
   m.activation = activation_field(c, {"activation_function"}, "gelu_new");

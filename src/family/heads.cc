@@ -28,13 +28,17 @@ Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const 
   return index(logits, {&rows, &last});
 }
 
-Tensor question_answering_head(const Tensor& hidden, const Config& config) {
-  if (label_count(config) != 2)
-    config.reject("num_labels", "must be 2 to answer questions: a start and an end");
+Tensor question_answering_head(const Tensor& hidden) {
   const Tensor scores = linear(hidden, "qa_outputs", 2);
   const Tensor start = scores.slice(-1, 0, 1).squeeze(-1).contiguous();
   scores.slice(-1, 1, 2).squeeze(-1).contiguous();
   return start;
+}
+
+Tensor question_answering_head(const Tensor& hidden, const Config& config) {
+  if (label_count(config) != 2)
+    config.reject("num_labels", "must be 2 to answer questions: a start and an end");
+  return question_answering_head(hidden);
 }
 
 }  // namespace wattree

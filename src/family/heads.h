@@ -22,7 +22,8 @@ Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const 
                                  std::string_view name, bool has_padding_token);
 
 // qa_outputs: two scores for every token, for the answer's start and its end. Gives those of the
-// start.
+// start. With a config: the scores are the config's labels, of which there must then be two.
+Tensor question_answering_head(const Tensor& hidden);
 Tensor question_answering_head(const Tensor& hidden, const Config& config);
 
 }  // namespace wattree

@@ -17,6 +17,8 @@ extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kLlama;
 extern const Family kMpnet;
+extern const Family kOpenAiGpt;
+extern const Family kOpt;
 extern const Family kPhi;
 extern const Family kPhi3;
 extern const Family kRoberta;
@@ -24,9 +26,10 @@ extern const Family kVit;
 extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
-  static const std::array all{kAlbert,     kBert,    kCamembert, kClip, kClipText,  kClipVision,
-                              kDistilBert, kElectra, kGemma,     kGpt2, kLlama,     kMpnet,
-                              kPhi,        kPhi3,    kRoberta,   kVit,  kXlmRoberta};
+  static const std::array all{kAlbert,     kBert,       kCamembert, kClip,      kClipText,
+                              kClipVision, kDistilBert, kElectra,   kGemma,     kGpt2,
+                              kLlama,      kMpnet,      kOpenAiGpt, kOpt,       kPhi,
+                              kPhi3,       kRoberta,    kVit,       kXlmRoberta};
   return all;
 }
 

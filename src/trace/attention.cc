@@ -8,18 +8,29 @@ namespace {
 enum class Pattern { kCausal, kSlidingCausal, kSlidingBidirectional };
 
 // sdpa_mask(): a boolean [b, 1, q, k], built by comparing broadcast index ranges.
-Tensor boolean_mask(Trace& trace, const MaskSizes& sizes, Pattern pattern) {
-  arange(trace, sizes.batch);  // Indices over the batch and one head are made, though no pattern
-                               // here looks at them.
+Tensor boolean_mask(Trace& trace, const MaskSizes& sizes, Pattern pattern,
+                    const Tensor* padding = nullptr) {
+  // Indices over the batch and one head are made, though only padding looks at one of them.
+  const Tensor rows = arange(trace, sizes.batch).view({sizes.batch, 1, 1, 1});
   arange(trace, 1);
   const Tensor queries =
       (arange(trace, sizes.queries) + 0.0).unsqueeze(0).unsqueeze(0).unsqueeze(3);
   const Tensor keys = (arange(trace, sizes.keys) + 0.0).unsqueeze(0).unsqueeze(0).unsqueeze(0);
   Tensor mask;
-  if (pattern == Pattern::kCausal) {
+  // Patterns are joined one by one to a mask that hides nothing.
+  auto hide_nothing = [&] {
+    return trace.emit(Op::kNewOnes, {&queries}, Tensor(&trace, DType::kBool, {}));
+  };
+  if (pattern == Pattern::kCausal && padding == nullptr) {
     mask = predicate(Op::kLe, keys, queries);
+  } else if (pattern == Pattern::kCausal) {
+    mask = hide_nothing();
+    const Tensor not_ahead = predicate(Op::kLe, keys, queries);
+    mask = binary(Op::kBitwiseAnd, mask, not_ahead);
+    const Tensor is_text = index(*padding, {&rows, &keys});
+    mask = binary(Op::kBitwiseAnd, mask, is_text);
   } else {
-    mask = trace.emit(Op::kNewOnes, {&queries}, Tensor(&trace, DType::kBool, {}));
+    mask = hide_nothing();
     if (pattern == Pattern::kSlidingCausal) {
       const Tensor oldest = queries - 1.0;
       const Tensor in_window = predicate(Op::kGt, keys, oldest);
@@ -52,6 +63,17 @@ Mask causal_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_
   const bool window_matters = window && sizes.keys >= *window;
   if (!window_matters && (sizes.queries == 1 || sizes.queries == sizes.keys)) return std::nullopt;
   return boolean_mask(trace, sizes, pattern);
+}
+
+Mask causal_mask(Trace& trace, const MaskSizes& sizes, const Tensor& attention_mask) {
+  const Tensor padding = attention_mask.to(DType::kBool);
+  if (trace.is_eager()) return additive(boolean_mask(trace, sizes, Pattern::kCausal, &padding));
+  if (sizes.queries == 1 || sizes.queries == sizes.keys) {
+    const Tensor seen = trace.emit(Op::kSum, {&padding}, Tensor(&trace, DType::kInt64, {}));
+    predicate(Op::kEq, seen);
+    return std::nullopt;
+  }
+  return boolean_mask(trace, sizes, Pattern::kCausal, &padding);
 }
 
 Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_t> window) {

@@ -27,6 +27,9 @@ struct MaskSizes {
 // same, otherwise a boolean one.
 Mask causal_mask(Trace& trace, const MaskSizes& sizes,
                  std::optional<std::int64_t> window = std::nullopt);
+// The same for a model that hands over an attention mask [b, keys] of its own, though it hides
+// nothing: sdpa looks whether it does, eager attention joins the two.
+Mask causal_mask(Trace& trace, const MaskSizes& sizes, const Tensor& attention_mask);
 // create_bidirectional_mask(): nothing is hidden, so there is no mask at all; with a window, |q -
 // k| <= window.
 Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes,

@@ -117,6 +117,10 @@ Tensor cat(std::span<const Tensor* const> parts, int dimension) {
   const Tensor& first = *parts.front();
   Dims size = first.size;
   const int d = first.wrap(dimension);
+  std::vector<const Tensor*> read;  // An empty part is not.
+  for (const Tensor* part : parts) {
+    if (part->elements() > 0) read.push_back(part);
+  }
   for (const Tensor* part : parts.subspan(1)) {
     if (part->rank() != first.rank()) {
       first.trace->fail_shapes("cat", first.size, part->size);
@@ -125,7 +129,7 @@ Tensor cat(std::span<const Tensor* const> parts, int dimension) {
     size[d] = saturating_add(size[d], part->size[d]);
   }
   const Tensor out(first.trace, first.dtype, size);
-  return first.trace->emit(Op::kCat, parts, std::span(&out, 1));
+  return first.trace->emit(Op::kCat, read, std::span(&out, 1));
 }
 
 Tensor stack(std::initializer_list<const Tensor*> parts, int dimension) {

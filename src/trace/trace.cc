@@ -105,7 +105,9 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
 void Trace::open(std::string_view name, std::string_view type, Level level, bool folds,
                  std::int32_t run) {
   std::string_view scope;
-  if (!frames_.empty()) {
+  if (name.starts_with('/')) {
+    scope = tree_.keep(name.substr(1));
+  } else if (!frames_.empty()) {
     const std::string_view parent = frames_.back().scope;
     scope = parent.empty() ? tree_.keep(name) : tree_.keep(tree_.keep(parent, "."), name);
   }

@@ -89,7 +89,9 @@ class Trace {
       first_runs_;  // Where a module that repeats got its weights.
 };
 
-// An open module. Ops and modules that come while it lives are its children.
+// An open module. Ops and modules that come while it lives are its children. A name that starts
+// with '/' is a whole scope, from the root: that of a module which several others hold, and which
+// is known by the first of them.
 class Module {
  public:
   enum class Kind {

@@ -66,6 +66,22 @@ bool counts_experts(const Record& record, const std::string& scope) {
       });
 }
 
+// What the counter has for a module. One whose parts are called past it (OPTForCausalLM runs
+// model.decoder, never model) is not counted itself: it has what they have.
+std::int64_t counted_flops(const Record& record, const std::string& scope) {
+  const auto found = record.flops.find(scope);
+  if (found != record.flops.end()) return found->second;
+  std::int64_t sum = 0;
+  std::string outer;
+  for (auto part = record.flops.lower_bound(scope + "."); part != record.flops.end(); ++part) {
+    if (!part->first.starts_with(scope + ".")) break;
+    if (!outer.empty() && part->first.starts_with(outer + ".")) continue;
+    outer = part->first;
+    sum += part->second;
+  }
+  return sum;
+}
+
 TEST_P(Records, MatmulFlopsAreTheFrameworksCounters) {
   const Record& record = GetParam();
   const Result<BuiltTree> built = build(record);
@@ -77,8 +93,7 @@ TEST_P(Records, MatmulFlopsAreTheFrameworksCounters) {
   }
   for (const RecordedModule& module : record.modules) {
     if (counts_experts(record, module.scope)) continue;
-    const auto found = record.flops.find(module.scope);
-    EXPECT_EQ(ours[module.scope], found == record.flops.end() ? 0 : found->second)
+    EXPECT_EQ(ours[module.scope], counted_flops(record, module.scope))
         << "\"" << module.scope << "\"";
   }
 }
