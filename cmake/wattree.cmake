@@ -11,12 +11,24 @@ add_library(wattree_flags INTERFACE)
 target_include_directories(wattree_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 # Same input, same bits: no fused multiply-adds that depend on the machine, and never -march=native.
 target_compile_options(wattree_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # For clang, -Wconversion includes this; for GCC it does not.
+  target_compile_options(wattree_flags INTERFACE -Wno-sign-conversion)
+endif()
 if(WATTREE_WERROR)
   target_compile_options(wattree_flags INTERFACE -Werror)
 endif()
 if(WATTREE_SANITIZE)
-  target_compile_options(wattree_flags INTERFACE -fsanitize=${WATTREE_SANITIZE} -fno-omit-frame-pointer)
+  # -fno-sanitize-recover: undefined behaviour ends the program, so that its test fails instead of printing a line.
+  target_compile_options(wattree_flags INTERFACE
+    -fsanitize=${WATTREE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(wattree_flags INTERFACE -fsanitize=${WATTREE_SANITIZE})
+endif()
+if(WATTREE_FUZZ)
+  # Coverage in the libraries too; libFuzzer's main is linked only into the targets (fuzz/CMakeLists.txt).
+  target_compile_options(wattree_flags INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(wattree_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
 # wattree_library(NAME DEPS a b LINK x y): the folder's sources as one target, its *_test.cc as another.
@@ -49,7 +61,7 @@ function(wattree_test name)
   target_compile_definitions(${name} PRIVATE WATTREE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES LABELS "gtest;${ARG_LABELS}" TIMEOUT 600)
 endfunction()
 
 if(WATTREE_TESTS)

@@ -33,7 +33,7 @@ Result<Config> Config::parse(std::string_view text, std::string origin) {
   auto data = std::make_shared<Data>();
   try {
     data->json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     std::string what = error.what();
     // The library's message begins with its own tag; the user needs the rest.
     if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);

@@ -1,0 +1,64 @@
+# The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
+.DEFAULT_GOAL := help
+.PHONY: help run build test soak bench check configure-test fuzz-build
+
+# Run and test share this folder, so that what one has built is there for the other.
+BUILD := build/release
+WATTREE_WERROR ?= OFF
+# Passed on to every build, for example JOBS=2; by default Ninja uses all cores.
+JOBS ?=
+ninja = ninja -C $(1) $(if $(JOBS),-j $(JOBS)) --quiet
+
+help:
+	@echo "make run     build Wattree and show a first model tree"
+	@echo "make test    build everything and run every test (some minutes the first time)"
+	@echo "make check   format, layers, clang-tidy on changed files, fast tests: before every commit"
+	@echo "make build   build only the program, $(BUILD)/bin/wattree"
+	@echo "make bench   build and run the benchmarks"
+	@echo "make soak    the long tests: 10 minutes of fuzzing for every target"
+	@echo
+	@echo "They install missing system packages (SKIP_INSTALL=1: never), and write nowhere else outside this folder."
+
+build:
+	@tools/install_dependencies run
+	@# Without the tests, which need packages that a user does not; what is configured already stays as it is.
+	@test -f $(BUILD)/build.ninja || cmake --preset release -DWATTREE_TESTS=OFF >/dev/null
+	@echo "Building $(BUILD)/bin/wattree"
+	@$(call ninja,$(BUILD)) wattree
+
+run: build
+	$(BUILD)/bin/wattree tree bert-base-uncased
+	@echo
+	@echo "Next, try:"
+	@echo "  $(BUILD)/bin/wattree tree gpt2 -b 8 -s 256"
+	@echo "  $(BUILD)/bin/wattree tree path/to/config.json --json"
+	@echo "  $(BUILD)/bin/wattree --help"
+
+configure-test:
+	@tools/install_dependencies test
+	@cmake --preset release -DWATTREE_TESTS=ON -DWATTREE_WERROR=$(WATTREE_WERROR) >/dev/null
+
+fuzz-build:
+	@tools/install_dependencies test
+	@cmake --preset fuzz >/dev/null
+	@echo "Building the fuzzers in build/fuzz"
+	@$(call ninja,build/fuzz)
+
+test: configure-test
+	@echo "Building everything in $(BUILD)"
+	@$(call ninja,$(BUILD))
+	@$(MAKE) --no-print-directory fuzz-build
+	@tools/run_tests --build $(BUILD) --fuzz-build build/fuzz --fuzz-seconds 60
+
+soak: fuzz-build
+	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds-each 600
+
+bench:
+	@tools/install_dependencies bench
+	@cmake --preset bench >/dev/null
+	@$(call ninja,build/bench)
+	@for program in build/bench/bench/bin/*; do $$program || exit 1; done
+
+check:
+	@tools/install_dependencies check
+	@tools/check

@@ -1,0 +1,15 @@
+# cmake -DCOMMAND=a;b -DMESSAGE=regex [-DRIGHT=flag] -P expect_failure.cmake: COMMAND must fail and say MESSAGE; with
+# the argument RIGHT added, it must succeed. (CTest's own WILL_FAIL also takes a crash or a wrong reason as success.)
+set(ENV{LC_ALL} C)  # Messages in English, with quotes that are one byte.
+execute_process(COMMAND ${COMMAND} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(status EQUAL 0)
+  message(FATAL_ERROR "it should have failed: ${COMMAND}\n${output}")
+elseif(NOT output MATCHES "${MESSAGE}")
+  message(FATAL_ERROR "it failed, but without saying \"${MESSAGE}\":\n${output}")
+endif()
+if(DEFINED RIGHT)
+  execute_process(COMMAND ${COMMAND} ${RIGHT} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "the right way should have worked:\n${output}")
+  endif()
+endif()
