@@ -14,9 +14,9 @@ std::string activation_field(const Config& config, Config::Names names,
   return function;
 }
 
-std::int64_t label_count(const Config& config) {
+std::int64_t label_count(const Config& config, std::int64_t otherwise) {
   const std::int64_t named = config.object_size("id2label");
-  return config.size({"num_labels"}, named > 0 ? named : 2);
+  return config.size({"num_labels"}, named > 0 ? named : otherwise);
 }
 
 Dims height_and_width(const Config& config, std::string_view name, std::int64_t otherwise) {

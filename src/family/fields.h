@@ -13,8 +13,8 @@ namespace wattree {
 // The name of an activation function; one we do not know is an error of that field.
 std::string activation_field(const Config& config, Config::Names names, std::string_view otherwise);
 
-// Labels of a classification head: num_labels, or as many as id2label has; two by default.
-std::int64_t label_count(const Config& config);
+// Labels of a classification head: num_labels, or as many as id2label has.
+std::int64_t label_count(const Config& config, std::int64_t otherwise = 2);
 
 // An image's or a patch's size as [height, width]: one number for both, or a list of the two.
 Dims height_and_width(const Config& config, std::string_view name, std::int64_t otherwise);

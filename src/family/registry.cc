@@ -17,19 +17,21 @@ extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kLlama;
 extern const Family kMpnet;
+extern const Family kMt5;
 extern const Family kOpenAiGpt;
 extern const Family kOpt;
 extern const Family kPhi;
 extern const Family kPhi3;
 extern const Family kRoberta;
+extern const Family kT5;
 extern const Family kVit;
 extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
-  static const std::array all{kAlbert,     kBert,       kCamembert, kClip,      kClipText,
-                              kClipVision, kDistilBert, kElectra,   kGemma,     kGpt2,
-                              kLlama,      kMpnet,      kOpenAiGpt, kOpt,       kPhi,
-                              kPhi3,       kRoberta,    kVit,       kXlmRoberta};
+  static const std::array all{kAlbert,     kBert,      kCamembert, kClip, kClipText, kClipVision,
+                              kDistilBert, kElectra,   kGemma,     kGpt2, kLlama,    kMpnet,
+                              kMt5,        kOpenAiGpt, kOpt,       kPhi,  kPhi3,     kRoberta,
+                              kT5,         kVit,       kXlmRoberta};
   return all;
 }
 

@@ -133,10 +133,26 @@ Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v,
     scores = unary(Op::kTanh, scores);
     scores = scores * 1.0;
   }
+  if (options.position_bias) scores = scores + *options.position_bias;
   if (options.mask) scores = scores + *options.mask;
   const Tensor weights = options.softmax_in_f32 ? softmax_f32(scores).to(q.dtype) : softmax(scores);
   return matmul(weights, values).transpose(1, 2).contiguous();
 }
+
+namespace {
+// create_position_bias_mask(): the bias where a key is seen, the lowest number where it is not.
+Tensor biased_mask(const Tensor& bias, Mask mask, bool is_causal) {
+  Trace& trace = *bias.trace;
+  if (!mask && is_causal) {
+    const Tensor queries = arange(trace, bias.dim(2)).unsqueeze(1);
+    const Tensor keys = arange(trace, bias.dim(3)).unsqueeze(0);
+    mask = predicate(Op::kGe, queries, keys).view({1, 1, bias.dim(2), bias.dim(3)});
+  }
+  if (!mask) return bias;
+  const Tensor lowest = scalar(trace, bias.dtype);
+  return where(*mask, bias, lowest);
+}
+}  // namespace
 
 Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                       const AttentionOptions& options) {
@@ -146,9 +162,11 @@ Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v,
   const Tensor keys = uses_gqa ? k : repeat_kv(k, groups);
   const Tensor values = uses_gqa ? v : repeat_kv(v, groups);
   const bool is_causal = options.is_causal && !options.mask && q.dim(2) > 1;
-  return scaled_dot_product_attention(q, keys, values, {options.mask, is_causal, uses_gqa})
-      .transpose(1, 2)
-      .contiguous();
+  SdpaOptions given{options.mask, is_causal, uses_gqa};
+  if (options.position_bias) {
+    given = {biased_mask(*options.position_bias, options.mask, is_causal), false, uses_gqa};
+  }
+  return scaled_dot_product_attention(q, keys, values, given).transpose(1, 2).contiguous();
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,

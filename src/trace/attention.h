@@ -61,6 +61,7 @@ struct AttentionOptions {
       false;             // softmax(..., dtype=float32).to(query.dtype), as newer decoders write it.
   bool softcap = false;  // tanh(scores / cap) * cap before the mask.
   bool scales = true;    // Multiplies the scores by a factor (eager).
+  Mask position_bias = std::nullopt;  // Added to the scores: [1 or b, h, q, k].
 };
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
                  const AttentionOptions& options);

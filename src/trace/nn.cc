@@ -95,15 +95,18 @@ Tensor layer_norm(const Tensor& x, std::string_view name, Bias bias, std::string
   return self.returns(layer_norm_kernel(x, &weight, &offset));
 }
 
+Tensor inverse_root_mean_square(const Tensor& x) {
+  const Tensor squares = unary(Op::kPow, x);
+  const Tensor variance = reduce(Op::kMean, squares, -1, true);
+  const Tensor shifted = variance + 1e-6;
+  return unary(Op::kRsqrt, shifted);
+}
+
 namespace {
 // x / sqrt(mean(x^2) + eps) in fp32.
 Tensor unit_mean_square(const Tensor& x) {
   const Tensor wide = x.to(DType::kFloat32);
-  const Tensor squares = unary(Op::kPow, wide);
-  const Tensor variance = reduce(Op::kMean, squares, -1, true);
-  const Tensor shifted = variance + 1e-6;
-  const Tensor scale = unary(Op::kRsqrt, shifted);
-  return wide * scale;
+  return wide * inverse_root_mean_square(wide);
 }
 }  // namespace
 

@@ -43,6 +43,9 @@ Tensor layer_norm_kernel(const Tensor& x, const Tensor* weight, const Tensor* bi
 // x / sqrt(mean(x^2) + eps) * weight with the statistics in fp32, as Llama's family writes it.
 Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type);
 
+// 1 / sqrt(mean(x^2) + eps) over the last dimension.
+Tensor inverse_root_mean_square(const Tensor& x);
+
 // x / sqrt(mean(x^2) + eps) * (1 + weight), all of it in fp32, as Gemma's family writes it.
 Tensor offset_rms_norm(const Tensor& x, std::string_view name, std::string_view type);
 

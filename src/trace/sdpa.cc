@@ -6,7 +6,7 @@
 //                                                          memory-efficient (multiple of 8), or
 //                                                          math;
 //   single precision, no grouped heads                  -> memory-efficient, where heads are
-//   aligned to 16 bytes; otherwise                                           -> math: the formula,
+//   aligned to 16 bytes; otherwise, or with a strided mask                   -> math: the formula,
 //   op by op.
 #include "src/trace/ops.h"
 
@@ -80,6 +80,9 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   const std::int64_t head = q.dim(3);
   const bool is_half = byte_size(q.dtype) == 2;
   const bool fits_alignment = head * byte_size(q.dtype) % 16 == 0;
+  // No fused kernel reads a mask whose keys are not next to each other.
+  if (options.mask && options.mask->stride[options.mask->rank() - 1] != 1)
+    return math(q, k, v, options);
   if (is_half && head % 8 == 0 && head <= kLargestFusedHead && v.dim(3) == head) {
     return fused(q, k, v, options.mask,
                  Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));

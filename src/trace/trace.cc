@@ -73,7 +73,7 @@ std::string_view Trace::op_scope(Op op) {
 }
 
 Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs) {
-  if (failed() || frames_.empty()) return outputs.front();
+  if (failed() || frames_.empty() || uncalled_ > 0) return outputs.front();
   if (tree_.nodes().size() >= kMaxNodes) {
     fail("the model has more than " + std::to_string(kMaxNodes) + " operations");
     return outputs.front();
@@ -152,7 +152,7 @@ void Trace::close(const Dims& shape) {
     node.level = frame.level;
     node.run = frame.run;
     node.first = frame.first;
-    node.shape = shape;
+    if (uncalled_ == 0) node.shape = shape;
     tree_.append(node);
   }
   for (std::size_t i = frame.parameters; i < held_.size(); ++i) {

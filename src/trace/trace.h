@@ -59,6 +59,7 @@ class Trace {
 
  private:
   friend class Module;
+  friend class Uncalled;
   struct Frame {
     std::string_view scope;
     std::string_view type;
@@ -79,6 +80,7 @@ class Trace {
   Pass pass_;
   ModelTree tree_;
   Failure failure_;
+  int uncalled_ = 0;  // Above zero: kernels are not emitted.
   std::vector<Frame> frames_;
   std::vector<std::pair<std::string_view, int>>
       words_;  // How often each op word was used, per frame.
@@ -111,6 +113,23 @@ class Module {
  private:
   Trace& trace_;
   Dims shape_;
+};
+
+// A part of the model that this pass does not call: while one of these lives, modules open and hold
+// their weights, but nothing runs. It does nothing where `applies` is false, so that one piece of
+// code describes a part that is called in some passes only.
+class Uncalled {
+ public:
+  explicit Uncalled(Trace& trace, bool applies = true) : trace_(trace), applies_(applies) {
+    trace_.uncalled_ += applies_;
+  }
+  ~Uncalled() { trace_.uncalled_ -= applies_; }
+  Uncalled(const Uncalled&) = delete;
+  Uncalled& operator=(const Uncalled&) = delete;
+
+ private:
+  Trace& trace_;
+  bool applies_;
 };
 
 // A module that exists and holds weights but is not called in this pass.

@@ -1,0 +1,38 @@
+// mT5 (Xue et al. 2021): T5 v1.1 over many languages.
+#include "src/family/family.h"
+#include "src/family/t5_like.h"
+
+namespace wattree {
+namespace {
+
+T5Like read(const Config& c, const Trace& trace) {
+  return read_t5_like(c, trace,
+                      {.prefix = "MT5",
+                       .vocab = 250112,
+                       .hidden = 512,
+                       .head_dim = 64,
+                       .inner = 1024,
+                       .layers = 8,
+                       .heads = 6,
+                       .buckets = 32,
+                       .feed_forward = "gated-gelu"});
+}
+
+void base(Trace& trace, const Config& c) { t5_like_base(read(c, trace), trace, c); }
+void conditional_generation(Trace& trace, const Config& c) {
+  t5_like_conditional_generation(read(c, trace), trace, c);
+}
+void encoder(Trace& trace, const Config& c) { t5_like_encoder(read(c, trace), trace, c); }
+
+constexpr ModelClass kClasses[] = {
+    {"MT5Model", base},
+    {"MT5ForConditionalGeneration", conditional_generation},
+    {"MT5EncoderModel", encoder},
+};
+
+}  // namespace
+
+extern const Family kMt5;
+constexpr Family kMt5{"mt5", kClasses};
+
+}  // namespace wattree

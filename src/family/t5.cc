@@ -1,0 +1,41 @@
+// T5 (Raffel et al. 2020), with T5 v1.1 and Flan-T5.
+#include "src/family/family.h"
+#include "src/family/t5_like.h"
+
+namespace wattree {
+namespace {
+
+T5Like read(const Config& c, const Trace& trace) {
+  T5Like m = read_t5_like(c, trace,
+                          {.prefix = "T5",
+                           .vocab = 32128,
+                           .hidden = 512,
+                           .head_dim = 64,
+                           .inner = 2048,
+                           .layers = 6,
+                           .heads = 8,
+                           .buckets = 32,
+                           .feed_forward = "relu"});
+  // v1.1 does not scale; its files are known by their untied embeddings, though all are tied.
+  m.scales_output = c.flag({"scale_decoder_outputs", "tie_word_embeddings"}, true);
+  return m;
+}
+
+void base(Trace& trace, const Config& c) { t5_like_base(read(c, trace), trace, c); }
+void conditional_generation(Trace& trace, const Config& c) {
+  t5_like_conditional_generation(read(c, trace), trace, c);
+}
+void encoder(Trace& trace, const Config& c) { t5_like_encoder(read(c, trace), trace, c); }
+
+constexpr ModelClass kClasses[] = {
+    {"T5Model", base},
+    {"T5ForConditionalGeneration", conditional_generation},
+    {"T5EncoderModel", encoder},
+};
+
+}  // namespace
+
+extern const Family kT5;
+constexpr Family kT5{"t5", kClasses};
+
+}  // namespace wattree
