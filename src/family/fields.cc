@@ -55,8 +55,7 @@ std::optional<Config> rope_settings(const Config& config) {
 RopeKind rope_kind(const Config& config) {
   const std::optional<Config> rope = rope_settings(config);
   const std::string type = rope ? rope->text({"rope_type", "type"}, "default") : "default";
-  if (type.find("dynamic") != std::string::npos) return RopeKind::kDynamic;
-  return type == "longrope" || type == "su" ? RopeKind::kLong : RopeKind::kFixed;
+  return rope_kind(type);
 }
 
 std::int64_t rotary_size(const Config& config, std::int64_t head_dim, double default_factor) {
@@ -71,6 +70,27 @@ std::int64_t rotary_size(const Config& config, std::int64_t head_dim, double def
   config.reject("partial_rotary_factor", "leaves fewer than two or more than all of the " +
                                              std::to_string(head_dim) + " dimensions of a head");
   return head_dim;
+}
+
+RopeKind rope_kind(std::string_view type) {
+  if (type.find("dynamic") != std::string_view::npos) return RopeKind::kDynamic;
+  return type == "longrope" || type == "su" ? RopeKind::kLong : RopeKind::kFixed;
+}
+
+std::vector<bool> sliding_layers(const Config& config, std::int64_t layers) {
+  std::vector<bool> slides;
+  const std::vector<std::string> types = config.text_list({"layer_types"});
+  if (!types.empty() && static_cast<std::int64_t>(types.size()) != layers) {
+    config.reject("layer_types", "has " + std::to_string(types.size()) + " entries for " +
+                                     std::to_string(layers) + " layers");
+  }
+  for (const std::string& type : types) {
+    if (type != "full_attention" && type != "sliding_attention") {
+      config.reject("layer_types", "has an unknown entry \"" + type + "\"");
+    }
+    slides.push_back(type == "sliding_attention");
+  }
+  return slides;
 }
 
 void look_for_padding(const Tensor& ids, bool has_padding_token) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/config/config.h"
 #include "src/trace/attention.h"
@@ -30,8 +31,13 @@ bool is_full_pass(const Config& config, const Trace& trace);
 // The rope's settings: rope_scaling, as older files spell it, or else rope_parameters.
 std::optional<Config> rope_settings(const Config& config);
 RopeKind rope_kind(const Config& config);
+// The same from its name.
+RopeKind rope_kind(std::string_view type);
 // How many of a head's dimensions turn: head_dim * partial_rotary_factor.
 std::int64_t rotary_size(const Config& config, std::int64_t head_dim, double default_factor);
+
+// Which layers slide, by `layer_types`; empty where absent.
+std::vector<bool> sliding_layers(const Config& config, std::int64_t layers);
 
 // Some models look whether the first or last token is padding, where a padding token is known
 // (warn_if_padding_and_no_attention_mask).

@@ -16,6 +16,7 @@ extern const Family kElectra;
 extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kLlama;
+extern const Family kModernBert;
 extern const Family kMpnet;
 extern const Family kMt5;
 extern const Family kOpenAiGpt;
@@ -28,10 +29,10 @@ extern const Family kVit;
 extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
-  static const std::array all{kAlbert,     kBert,      kCamembert, kClip, kClipText, kClipVision,
-                              kDistilBert, kElectra,   kGemma,     kGpt2, kLlama,    kMpnet,
-                              kMt5,        kOpenAiGpt, kOpt,       kPhi,  kPhi3,     kRoberta,
-                              kT5,         kVit,       kXlmRoberta};
+  static const std::array all{kAlbert,     kBert,    kCamembert, kClip,      kClipText, kClipVision,
+                              kDistilBert, kElectra, kGemma,     kGpt2,      kLlama,    kModernBert,
+                              kMpnet,      kMt5,     kOpenAiGpt, kOpt,       kPhi,      kPhi3,
+                              kRoberta,    kT5,      kVit,       kXlmRoberta};
   return all;
 }
 

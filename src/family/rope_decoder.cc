@@ -28,20 +28,8 @@ RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
 }
 
 void read_layer_types(const Config& c, RopeDecoder& m) {
-  const std::vector<std::string> types = c.text_list({"layer_types"});
-  if (types.empty()) return;
-  if (static_cast<std::int64_t>(types.size()) != m.layers) {
-    c.reject("layer_types", "has " + std::to_string(types.size()) + " entries for " +
-                                std::to_string(m.layers) + " layers");
-    return;
-  }
-  m.slides.clear();
-  for (const std::string& type : types) {
-    if (type != "full_attention" && type != "sliding_attention") {
-      c.reject("layer_types", "has an unknown entry \"" + type + "\"");
-    }
-    m.slides.push_back(type == "sliding_attention");
-  }
+  std::vector<bool> slides = sliding_layers(c, m.layers);
+  if (!slides.empty()) m.slides = std::move(slides);
 }
 
 Cache RopeDecoder::cache(const Trace& trace, std::int64_t layer) const {

@@ -183,9 +183,9 @@ Tensor position_ids(Trace& trace, std::int64_t length) {
 }
 
 Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type,
-                        std::int64_t dim, RopeKind kind) {
+                        std::int64_t dim, RopeKind kind, std::int32_t run) {
   Trace& trace = *position_ids.trace;
-  Module self(trace, name, type, Module::Kind::kMl);
+  Module self(trace, name, type, Module::Kind::kMl, run);
   if (kind != RopeKind::kFixed) {
     const Tensor last = trace.emit(Op::kMax, {&position_ids}, Tensor(&trace, DType::kInt64, {}));
     const Tensor length = last + 1.0;

@@ -171,7 +171,8 @@ Tensor reduce(Op op, const Tensor& x, int dimension, bool keep) {
   } else {
     size.erase(d);
   }
-  const DType type = op == Op::kArgmax ? DType::kInt64 : x.dtype;
+  const bool counts = op == Op::kArgmax || (op == Op::kSum && !is_floating(x.dtype));
+  const DType type = counts ? DType::kInt64 : x.dtype;
   return x.trace->emit(op, {&x}, Tensor(x.trace, type, size));
 }
 
