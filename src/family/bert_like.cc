@@ -1,7 +1,5 @@
 #include "src/family/bert_like.h"
 
-#include <utility>
-
 #include "src/family/fields.h"
 #include "src/family/heads.h"
 
@@ -22,6 +20,10 @@ void finish_reading(const Config& c, const Trace& trace, BertLike& m) {
   }
   if (c.count({"chunk_size_feed_forward"}, 0) != 0)
     c.reject("chunk_size_feed_forward", "is not supported: only the whole sequence at once (0)");
+  const double padding =
+      m.padding ? static_cast<double>(*m.padding) : c.number({"pad_token_id"}, 0);
+  if (padding >= static_cast<double>(m.vocab))
+    c.reject("pad_token_id", "is not in the vocabulary; the model cannot be built");
   const std::int64_t first = m.padding ? *m.padding + 1 : 0;
   check_positions(c, first + pass.past + pass.seq, m.positions, "max_position_embeddings");
   if (!m.is_decoder) is_full_pass(c, trace);
@@ -44,15 +46,13 @@ BertLike read_roberta_like(const Config& c, const Trace& trace, std::string_view
                            std::int64_t vocab) {
   if (!c.has({"pad_token_id"}, true))
     c.reject("pad_token_id", "is needed: positions are counted from it");
-  BertLike m = read_bert_like(c, trace,
-                              {.prefix = std::string(prefix),
-                               .base = "roberta",
-                               .vocab = vocab,
-                               .padding = c.count({"pad_token_id"}, 1),
-                               .may_decode = true,
-                               .pooler = bert_pooler});
-  if (*m.padding >= m.vocab) c.reject("pad_token_id", "is not in the vocabulary");
-  return m;
+  return read_bert_like(c, trace,
+                        {.prefix = std::string(prefix),
+                         .base = "roberta",
+                         .vocab = vocab,
+                         .padding = c.count({"pad_token_id"}, 1),
+                         .may_decode = true,
+                         .pooler = bert_pooler});
 }
 
 namespace {
