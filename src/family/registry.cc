@@ -7,6 +7,7 @@ namespace wattree {
 
 extern const Family kAlbert;
 extern const Family kBert;
+extern const Family kBloom;
 extern const Family kCamembert;
 extern const Family kClip;
 extern const Family kClipText;
@@ -15,6 +16,9 @@ extern const Family kDistilBert;
 extern const Family kElectra;
 extern const Family kGemma;
 extern const Family kGpt2;
+extern const Family kGptJ;
+extern const Family kGptNeo;
+extern const Family kGptNeoX;
 extern const Family kLlama;
 extern const Family kModernBert;
 extern const Family kMpnet;
@@ -29,10 +33,11 @@ extern const Family kVit;
 extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
-  static const std::array all{kAlbert,     kBert,    kCamembert, kClip,      kClipText, kClipVision,
-                              kDistilBert, kElectra, kGemma,     kGpt2,      kLlama,    kModernBert,
-                              kMpnet,      kMt5,     kOpenAiGpt, kOpt,       kPhi,      kPhi3,
-                              kRoberta,    kT5,      kVit,       kXlmRoberta};
+  static const std::array all{kAlbert,     kBert,       kBloom,   kCamembert,  kClip,    kClipText,
+                              kClipVision, kDistilBert, kElectra, kGemma,      kGpt2,    kGptJ,
+                              kGptNeo,     kGptNeoX,    kLlama,   kModernBert, kMpnet,   kMt5,
+                              kOpenAiGpt,  kOpt,        kPhi,     kPhi3,       kRoberta, kT5,
+                              kVit,        kXlmRoberta};
   return all;
 }
 

@@ -97,9 +97,9 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
   DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = m.scales_embedding
-                 ? scaled_embedding(out.ids, "embed_tokens", m.type("TextScaledWordEmbedding"),
+                 ? scaled_embedding(out.ids, m.embedding, m.type("TextScaledWordEmbedding"),
                                     m.vocab, m.hidden, &out.words)
-                 : embedding(out.ids, "embed_tokens", m.vocab, m.hidden, &out.words);
+                 : embedding(out.ids, m.embedding, m.vocab, m.hidden, &out.words);
   const Tensor places = position_ids(trace, pass.seq);
   bool any_full = false;
   bool any_sliding = false;
@@ -135,14 +135,14 @@ void rope_decoder_base(const RopeDecoder& m, Trace& trace, const Config& c) {
 void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, const Config& c) {
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForCausalLM"));
-  const DecoderOutput out = rope_decoder_model(m, trace, "model");
+  const DecoderOutput out = rope_decoder_model(m, trace, m.base);
   self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied, m.head_bias));
 }
 
 void rope_decoder_classification(const RopeDecoder& m, Trace& trace, const Config& c) {
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForSequenceClassification"));
-  const DecoderOutput out = rope_decoder_model(m, trace, "model");
+  const DecoderOutput out = rope_decoder_model(m, trace, m.base);
   self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
 }
 
@@ -151,7 +151,7 @@ void rope_decoder_token_classification(const RopeDecoder& m, Trace& trace, const
   const Bias bias{c.flag({"token_classification_bias"}, true)};
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForTokenClassification"));
-  const DecoderOutput out = rope_decoder_model(m, trace, "model");
+  const DecoderOutput out = rope_decoder_model(m, trace, m.base);
   self.returns(linear(out.hidden, "score", labels, bias));
 }
 

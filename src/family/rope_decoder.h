@@ -40,7 +40,8 @@ struct RopeDecoder {
   bool is_causal = true;          // Of the attention; the mask is causal in any case.
   bool scales_embedding = false;  // The rows of embed_tokens are multiplied by a factor.
   Tensor (*norm)(const Tensor& x, std::string_view name, std::string_view type) = rms_norm;
-  std::string_view final_norm = "norm";
+  std::string_view embedding = "embed_tokens", final_norm = "norm";
+  std::string_view base = "model";  // The base model's name in the classes with a head.
   Bias head_bias = Bias::kNo;
   // Parts that a family writes itself: a whole layer, its attention, its feed-forward part.
   LayerPart own_layer = nullptr;
