@@ -14,6 +14,7 @@ extern const Family kClipText;
 extern const Family kClipVision;
 extern const Family kDistilBert;
 extern const Family kElectra;
+extern const Family kFalcon;
 extern const Family kGemma;
 extern const Family kGpt2;
 extern const Family kGptJ;
@@ -22,6 +23,7 @@ extern const Family kGptNeoX;
 extern const Family kLlama;
 extern const Family kModernBert;
 extern const Family kMpnet;
+extern const Family kMpt;
 extern const Family kMt5;
 extern const Family kOpenAiGpt;
 extern const Family kOpt;
@@ -33,11 +35,11 @@ extern const Family kVit;
 extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
-  static const std::array all{kAlbert,     kBert,       kBloom,   kCamembert,  kClip,    kClipText,
-                              kClipVision, kDistilBert, kElectra, kGemma,      kGpt2,    kGptJ,
-                              kGptNeo,     kGptNeoX,    kLlama,   kModernBert, kMpnet,   kMt5,
-                              kOpenAiGpt,  kOpt,        kPhi,     kPhi3,       kRoberta, kT5,
-                              kVit,        kXlmRoberta};
+  static const std::array all{
+      kAlbert,     kBert,    kBloom,      kCamembert, kClip, kClipText, kClipVision,
+      kDistilBert, kElectra, kFalcon,     kGemma,     kGpt2, kGptJ,     kGptNeo,
+      kGptNeoX,    kLlama,   kModernBert, kMpnet,     kMpt,  kMt5,      kOpenAiGpt,
+      kOpt,        kPhi,     kPhi3,       kRoberta,   kT5,   kVit,      kXlmRoberta};
   return all;
 }
 

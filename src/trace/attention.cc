@@ -76,6 +76,11 @@ Mask causal_mask(Trace& trace, const MaskSizes& sizes, const Tensor& attention_m
   return boolean_mask(trace, sizes, Pattern::kCausal, &padding);
 }
 
+Tensor explicit_causal_mask(Trace& trace, const MaskSizes& sizes) {
+  const Tensor mask = boolean_mask(trace, sizes, Pattern::kCausal);
+  return trace.is_eager() ? additive(mask) : mask;
+}
+
 Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_t> window) {
   if (!window || sizes.keys < *window) return std::nullopt;
   const Tensor mask = boolean_mask(trace, sizes, Pattern::kSlidingBidirectional);

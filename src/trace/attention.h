@@ -30,6 +30,8 @@ Mask causal_mask(Trace& trace, const MaskSizes& sizes,
 // The same for a model that hands over an attention mask [b, keys] of its own, though it hides
 // nothing: sdpa looks whether it does, eager attention joins the two.
 Mask causal_mask(Trace& trace, const MaskSizes& sizes, const Tensor& attention_mask);
+// The same for a model that wants it in any case: boolean for sdpa.
+Tensor explicit_causal_mask(Trace& trace, const MaskSizes& sizes);
 // create_bidirectional_mask(): nothing is hidden, so there is no mask at all; with a window, |q -
 // k| <= window.
 Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes,

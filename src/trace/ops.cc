@@ -207,6 +207,13 @@ Tensor index(const Tensor& table, std::initializer_list<const Tensor*> indices) 
   return table.trace->emit(Op::kIndex, inputs, std::span(&out, 1));
 }
 
+Tensor pick(const Tensor& table, int dimension) {
+  const Tensor at = table.trace->tensor(DType::kInt64, {1});
+  Dims size = table.size;
+  size[table.wrap(dimension)] = 1;
+  return table.trace->emit(Op::kIndex, {&table, &at}, Tensor(table.trace, table.dtype, size));
+}
+
 Tensor gather(const Tensor& table, const Tensor& at) {
   return table.trace->emit(Op::kGather, {&table, &at}, Tensor(table.trace, table.dtype, at.size));
 }

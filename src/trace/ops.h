@@ -64,6 +64,8 @@ Tensor softmax_f32(const Tensor& x);  // softmax(x, dim=-1, dtype=float32).
 Tensor cumsum(const Tensor& x);
 Tensor index(const Tensor& table,
              std::initializer_list<const Tensor*> indices);  // table[i, j, …]: leading dimensions.
+// table[:, …, [i], …]: one index of a dimension, written as a list, which copies.
+Tensor pick(const Tensor& table, int dimension);
 Tensor gather(const Tensor& table, const Tensor& at);
 
 // --- matrix products ---

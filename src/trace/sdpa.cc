@@ -77,6 +77,8 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     const Tensor minus_infinity = scalar(trace, q.dtype);
     options.mask = where(*options.mask, zero, minus_infinity);
   }
+  // Heads that are repeated by broadcasting alone have no fused kernel.
+  if (k.dim(1) != q.dim(1) && !options.enable_gqa) return math(q, k, v, options);
   const std::int64_t head = q.dim(3);
   const bool is_half = byte_size(q.dtype) == 2;
   const bool fits_alignment = head * byte_size(q.dtype) % 16 == 0;
