@@ -50,9 +50,7 @@ Tensor embed_positions(const Opt& m, const Tensor& places) {
   Module self(trace, "embed_positions", "OPTLearnedPositionalEmbedding", Module::Kind::kPrimitive);
   const Tensor weight = trace.parameter({m.positions + kOffset, m.hidden});
   const Tensor rows = places + static_cast<double>(kOffset);
-  return self.returns(
-      trace.emit(Op::kEmbedding, {&weight, &rows},
-                 Tensor(&trace, weight.dtype, {rows.dim(0), rows.dim(1), m.hidden})));
+  return self.returns(embedding_kernel(rows, weight));
 }
 
 Tensor self_attention(const Opt& m, const Tensor& x, const Mask& mask) {

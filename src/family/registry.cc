@@ -6,6 +6,7 @@
 namespace wattree {
 
 extern const Family kAlbert;
+extern const Family kBart;
 extern const Family kBert;
 extern const Family kBloom;
 extern const Family kCamembert;
@@ -21,6 +22,7 @@ extern const Family kGptJ;
 extern const Family kGptNeo;
 extern const Family kGptNeoX;
 extern const Family kLlama;
+extern const Family kMarian;
 extern const Family kModernBert;
 extern const Family kMpnet;
 extern const Family kMpt;
@@ -32,14 +34,15 @@ extern const Family kPhi3;
 extern const Family kRoberta;
 extern const Family kT5;
 extern const Family kVit;
+extern const Family kWhisper;
 extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
   static const std::array all{
-      kAlbert,     kBert,    kBloom,      kCamembert, kClip, kClipText, kClipVision,
-      kDistilBert, kElectra, kFalcon,     kGemma,     kGpt2, kGptJ,     kGptNeo,
-      kGptNeoX,    kLlama,   kModernBert, kMpnet,     kMpt,  kMt5,      kOpenAiGpt,
-      kOpt,        kPhi,     kPhi3,       kRoberta,   kT5,   kVit,      kXlmRoberta};
+      kAlbert,     kBart,    kBert,       kBloom, kCamembert, kClip,    kClipText,  kClipVision,
+      kDistilBert, kElectra, kFalcon,     kGemma, kGpt2,      kGptJ,    kGptNeo,    kGptNeoX,
+      kLlama,      kMarian,  kModernBert, kMpnet, kMpt,       kMt5,     kOpenAiGpt, kOpt,
+      kPhi,        kPhi3,    kRoberta,    kT5,    kVit,       kWhisper, kXlmRoberta};
   return all;
 }
 

@@ -23,6 +23,17 @@ Cache decoder_cache(const Config& config, const Trace& trace);
 Tensor shared_embedding(Trace& trace, std::int64_t rows, std::int64_t width,
                         std::string_view type = "Embedding");
 
+// Classes whose heads need the whole sequence take no cache; false (and an error) where the pass
+// asks for one.
+bool is_whole_pass(const Config& config, const Trace& trace);
+
+// What the decoder is given where there is no target: the source, moved on by one token.
+Tensor shift_right(const Tensor& ids);
+// classification_head, a module of class `type`: scores from the hidden state of each sequence's
+// end-of-text token, of which there must be one.
+Tensor end_token_classification(const Tensor& hidden, const Tensor& ids, std::string_view type,
+                                std::int64_t labels);
+
 struct KeysValues {
   Tensor keys;  // [b, h, s, d]
   Tensor values;

@@ -43,20 +43,18 @@ Tensor conv1d_linear(const Tensor& x, std::string_view name, std::int64_t out_fe
   return self.returns(addmm(offset, x.view({-1, x.dim(-1)}), weight).view(size));
 }
 
-namespace {
-Tensor look_up(const Tensor& ids, const Tensor& table) {
+Tensor embedding_kernel(const Tensor& ids, const Tensor& table) {
   Dims size = ids.size;
   size.push_back(table.size[1]);
   return ids.trace->emit(Op::kEmbedding, {&table, &ids}, Tensor(ids.trace, table.dtype, size));
 }
-}  // namespace
 
 Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, std::int64_t width,
                  Tensor* table) {
   Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
   const Tensor weight = ids.trace->parameter({rows, width});
   if (table != nullptr) *table = weight;
-  return self.returns(look_up(ids, weight));
+  return self.returns(embedding_kernel(ids, weight));
 }
 
 Tensor scaled_embedding(const Tensor& ids, std::string_view name, std::string_view type,
@@ -65,13 +63,13 @@ Tensor scaled_embedding(const Tensor& ids, std::string_view name, std::string_vi
   Module self(trace, name, type, Kind::kPrimitive);
   const Tensor weight = trace.parameter({rows, width});
   if (table != nullptr) *table = weight;
-  return self.returns(look_up(ids, weight) * constant(trace, trace.dtype()));
+  return self.returns(embedding_kernel(ids, weight) * constant(trace, trace.dtype()));
 }
 
 Tensor tied_embedding(const Tensor& ids, std::string_view name, const Tensor& table) {
   Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
   ids.trace->hold(table);
-  return self.returns(look_up(ids, table));
+  return self.returns(embedding_kernel(ids, table));
 }
 
 Tensor layer_norm_kernel(const Tensor& x, const Tensor* weight, const Tensor* bias) {

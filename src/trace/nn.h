@@ -32,6 +32,8 @@ Tensor scaled_embedding(const Tensor& ids, std::string_view name, std::string_vi
                         std::int64_t rows, std::int64_t width, Tensor* table = nullptr);
 // Another Embedding module that holds the same weight.
 Tensor tied_embedding(const Tensor& ids, std::string_view name, const Tensor& table);
+// F.embedding alone, in the module that is open.
+Tensor embedding_kernel(const Tensor& ids, const Tensor& table);
 
 // nn.LayerNorm over the last dimension. `type`: the class, where a model has its own that only
 // calls F.layer_norm.
