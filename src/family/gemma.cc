@@ -24,20 +24,11 @@ RopeDecoder read(const Config& c) {
   return m;
 }
 
-void base(Trace& trace, const Config& c) { rope_decoder_base(read(c), trace, c); }
-void causal_lm(Trace& trace, const Config& c) { rope_decoder_causal_lm(read(c), trace, c); }
-void classification(Trace& trace, const Config& c) {
-  rope_decoder_classification(read(c), trace, c);
-}
-void token_classification(Trace& trace, const Config& c) {
-  rope_decoder_token_classification(read(c), trace, c);
-}
-
 constexpr ModelClass kClasses[] = {
-    {"GemmaModel", base},
-    {"GemmaForCausalLM", causal_lm},
-    {"GemmaForSequenceClassification", classification},
-    {"GemmaForTokenClassification", token_classification},
+    {"GemmaModel", rope_decoder_class<read, rope_decoder_base>},
+    {"GemmaForCausalLM", rope_decoder_class<read, rope_decoder_causal_lm>},
+    {"GemmaForSequenceClassification", rope_decoder_class<read, rope_decoder_classification>},
+    {"GemmaForTokenClassification", rope_decoder_class<read, rope_decoder_token_classification>},
 };
 
 }  // namespace

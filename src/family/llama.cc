@@ -11,22 +11,20 @@ RopeDecoder read(const Config& c) {
                                         .layers = 32,
                                         .heads = 32,
                                         .intermediate = 11008,
-                                        .activation = "silu"});
+                                        .activation = "silu",
+                                        .answering_body = "transformer"});
   m.qkv_bias = m.output_bias = Bias{c.flag({"attention_bias"}, false)};
   m.mlp_bias = Bias{c.flag({"mlp_bias"}, false)};
+  read_window(c, m);
   return m;
 }
 
-void base(Trace& trace, const Config& c) { rope_decoder_base(read(c), trace, c); }
-void causal_lm(Trace& trace, const Config& c) { rope_decoder_causal_lm(read(c), trace, c); }
-void classification(Trace& trace, const Config& c) {
-  rope_decoder_classification(read(c), trace, c);
-}
-
 constexpr ModelClass kClasses[] = {
-    {"LlamaModel", base},
-    {"LlamaForCausalLM", causal_lm},
-    {"LlamaForSequenceClassification", classification},
+    {"LlamaModel", rope_decoder_class<read, rope_decoder_base>},
+    {"LlamaForCausalLM", rope_decoder_class<read, rope_decoder_causal_lm>},
+    {"LlamaForSequenceClassification", rope_decoder_class<read, rope_decoder_classification>},
+    {"LlamaForTokenClassification", rope_decoder_class<read, rope_decoder_token_classification>},
+    {"LlamaForQuestionAnswering", rope_decoder_class<read, rope_decoder_question_answering>},
 };
 
 }  // namespace

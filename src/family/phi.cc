@@ -15,7 +15,7 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const LayerInput& i
   Tensor q = split_heads(linear(x, "q_proj", m.heads * m.head_dim), m.head_dim);
   Tensor k = split_heads(linear(x, "k_proj", m.kv_heads * m.head_dim), m.head_dim);
   const Tensor v = split_heads(linear(x, "v_proj", m.kv_heads * m.head_dim), m.head_dim);
-  if (m.norms_heads) {
+  if (m.head_norm == HeadNorm::kEach) {
     q = layer_norm(q, "q_layernorm");
     k = layer_norm(k, "k_layernorm");
   }
@@ -53,24 +53,16 @@ RopeDecoder read(const Config& c) {
                                         .head_bias = Bias::kYes,
                                         .own_layer = layer});
   m.rotary_dim = rotary_size(c, m.head_dim, 0.5);
-  m.norms_heads = c.flag({"qk_layernorm"}, false);
+  if (c.flag({"qk_layernorm"}, false)) m.head_norm = HeadNorm::kEach;
+  read_window(c, m);
   return m;
 }
 
-void base(Trace& trace, const Config& c) { rope_decoder_base(read(c), trace, c); }
-void causal_lm(Trace& trace, const Config& c) { rope_decoder_causal_lm(read(c), trace, c); }
-void classification(Trace& trace, const Config& c) {
-  rope_decoder_classification(read(c), trace, c);
-}
-void token_classification(Trace& trace, const Config& c) {
-  rope_decoder_token_classification(read(c), trace, c);
-}
-
 constexpr ModelClass kClasses[] = {
-    {"PhiModel", base},
-    {"PhiForCausalLM", causal_lm},
-    {"PhiForSequenceClassification", classification},
-    {"PhiForTokenClassification", token_classification},
+    {"PhiModel", rope_decoder_class<read, rope_decoder_base>},
+    {"PhiForCausalLM", rope_decoder_class<read, rope_decoder_causal_lm>},
+    {"PhiForSequenceClassification", rope_decoder_class<read, rope_decoder_classification>},
+    {"PhiForTokenClassification", rope_decoder_class<read, rope_decoder_token_classification>},
 };
 
 }  // namespace

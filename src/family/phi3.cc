@@ -35,11 +35,12 @@ RopeDecoder read(const Config& c) {
                                         .heads = 32,
                                         .intermediate = 8192,
                                         .activation = "silu",
+                                        .masks = Masks::kWindow,
                                         .has_padding_token = true,
                                         .own_attention = self_attention,
                                         .feed_forward = mlp});
   m.rotary_dim = rotary_size(c, m.head_dim, 1.0);
-  m.window = c.optional_size({"sliding_window"});
+  read_window(c, m);
   // Early files call the long rope "su" or "yarn".
   const std::optional<Config> rope = rope_settings(c);
   const std::string type = rope ? rope->text({"rope_type", "type"}, "default") : "default";
@@ -50,20 +51,11 @@ RopeDecoder read(const Config& c) {
   return m;
 }
 
-void base(Trace& trace, const Config& c) { rope_decoder_base(read(c), trace, c); }
-void causal_lm(Trace& trace, const Config& c) { rope_decoder_causal_lm(read(c), trace, c); }
-void classification(Trace& trace, const Config& c) {
-  rope_decoder_classification(read(c), trace, c);
-}
-void token_classification(Trace& trace, const Config& c) {
-  rope_decoder_token_classification(read(c), trace, c);
-}
-
 constexpr ModelClass kClasses[] = {
-    {"Phi3Model", base},
-    {"Phi3ForCausalLM", causal_lm},
-    {"Phi3ForSequenceClassification", classification},
-    {"Phi3ForTokenClassification", token_classification},
+    {"Phi3Model", rope_decoder_class<read, rope_decoder_base>},
+    {"Phi3ForCausalLM", rope_decoder_class<read, rope_decoder_causal_lm>},
+    {"Phi3ForSequenceClassification", rope_decoder_class<read, rope_decoder_classification>},
+    {"Phi3ForTokenClassification", rope_decoder_class<read, rope_decoder_token_classification>},
 };
 
 }  // namespace

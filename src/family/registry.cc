@@ -21,16 +21,21 @@ extern const Family kGpt2;
 extern const Family kGptJ;
 extern const Family kGptNeo;
 extern const Family kGptNeoX;
+extern const Family kGranite;
 extern const Family kLlama;
 extern const Family kMarian;
+extern const Family kMistral;
 extern const Family kModernBert;
 extern const Family kMpnet;
 extern const Family kMpt;
 extern const Family kMt5;
+extern const Family kOlmo2;
 extern const Family kOpenAiGpt;
 extern const Family kOpt;
 extern const Family kPhi;
 extern const Family kPhi3;
+extern const Family kQwen2;
+extern const Family kQwen3;
 extern const Family kRoberta;
 extern const Family kT5;
 extern const Family kVit;
@@ -39,10 +44,11 @@ extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
   static const std::array all{
-      kAlbert,     kBart,    kBert,       kBloom, kCamembert, kClip,    kClipText,  kClipVision,
-      kDistilBert, kElectra, kFalcon,     kGemma, kGpt2,      kGptJ,    kGptNeo,    kGptNeoX,
-      kLlama,      kMarian,  kModernBert, kMpnet, kMpt,       kMt5,     kOpenAiGpt, kOpt,
-      kPhi,        kPhi3,    kRoberta,    kT5,    kVit,       kWhisper, kXlmRoberta};
+      kAlbert,     kBart,      kBert,    kBloom,     kCamembert,  kClip,  kClipText, kClipVision,
+      kDistilBert, kElectra,   kFalcon,  kGemma,     kGpt2,       kGptJ,  kGptNeo,   kGptNeoX,
+      kGranite,    kLlama,     kMarian,  kMistral,   kModernBert, kMpnet, kMpt,      kMt5,
+      kOlmo2,      kOpenAiGpt, kOpt,     kPhi,       kPhi3,       kQwen2, kQwen3,    kRoberta,
+      kT5,         kVit,       kWhisper, kXlmRoberta};
   return all;
 }
 

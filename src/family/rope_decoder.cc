@@ -11,7 +11,9 @@ RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
   m.hidden = c.size({"hidden_size"}, defaults.hidden);
   m.layers = c.layers({"num_hidden_layers"}, defaults.layers);
   m.heads = c.size({"num_attention_heads"}, defaults.heads);
-  m.kv_heads = c.size({"num_key_value_heads"}, defaults.kv_heads > 0 ? defaults.kv_heads : m.heads);
+  m.kv_heads =
+      c.optional_size({"num_key_value_heads"}, defaults.kv_heads > 0 ? defaults.kv_heads : m.heads)
+          .value_or(m.heads);
   c.divide(m.heads, m.kv_heads, "num_attention_heads", "num_key_value_heads");
   if (defaults.head_dim > 0 || c.has({"head_dim"})) {
     m.head_dim = c.size({"head_dim"}, defaults.head_dim);
@@ -24,16 +26,35 @@ RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
   m.is_tied = c.flag({"tie_word_embeddings"}, defaults.is_tied);
   m.has_padding_token = c.has({"pad_token_id"}, defaults.has_padding_token);
   m.rope = rope_kind(c);
+  m.sees_ahead = !c.flag({"is_causal"}, true);
   return m;
 }
 
 void read_layer_types(const Config& c, RopeDecoder& m) {
   std::vector<bool> slides = sliding_layers(c, m.layers);
-  if (!slides.empty()) m.slides = std::move(slides);
+  if (slides.empty()) return;
+  m.slides = std::move(slides);
+  for (bool slides_here : m.slides) {
+    if (slides_here && !m.window)
+      c.reject("layer_types", "has sliding layers, but there is no window");
+  }
+}
+
+void read_window(const Config& c, RopeDecoder& m, std::optional<std::int64_t> otherwise) {
+  m.window = c.optional_size({"sliding_window"}, otherwise);
+  read_layer_types(c, m);
+}
+
+void read_switched_window(const Config& c, RopeDecoder& m) {
+  m.window.reset();
+  if (c.flag({"use_sliding_window"}, false)) m.window = c.optional_size({"sliding_window"}, 4096);
+  const std::int64_t first = c.count({"max_window_layers"}, 28);
+  for (std::int64_t i = 0; i < m.layers; ++i) m.slides.push_back(m.window && i >= first);
+  read_layer_types(c, m);
 }
 
 Cache RopeDecoder::cache(const Trace& trace, std::int64_t layer) const {
-  Cache cache{uses_cache || trace.pass().past > 0, trace.pass().past, std::nullopt};
+  Cache cache{has_cache(trace), trace.pass().past, std::nullopt};
   if (slides_at(layer)) cache.window = window;
   return cache;
 }
@@ -52,7 +73,8 @@ Tensor cached_attention(const RopeDecoder& m, const Tensor& q, const Tensor& k, 
   Tensor values = v;
   m.cache(*q.trace, input.index).update(keys, values);
   const Tensor y = attention(
-      q, keys, values, {.mask = input.mask, .is_causal = m.is_causal, .softmax_in_f32 = true});
+      q, keys, values,
+      {.mask = input.mask, .is_causal = m.is_causal && !m.sees_ahead, .softmax_in_f32 = true});
   return y.flatten_from(2);
 }
 
@@ -62,9 +84,11 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const LayerInput& i
   Module self(*x.trace, "self_attn", m.type("Attention"));
   const std::string norm = m.type("RMSNorm");
   auto project = [&](std::string_view name, std::int64_t heads, std::string_view head_norm) {
-    Tensor y =
-        linear(x, name, heads * m.head_dim, m.qkv_bias).view({x.dim(0), x.dim(1), -1, m.head_dim});
-    if (m.norms_heads && !head_norm.empty()) y = m.norm(y, head_norm, norm);
+    Tensor y = linear(x, name, heads * m.head_dim, m.qkv_bias);
+    const HeadNorm kind = head_norm.empty() ? HeadNorm::kNone : m.head_norm;
+    if (kind == HeadNorm::kAll) y = m.norm(y, head_norm, norm);
+    y = y.view({x.dim(0), x.dim(1), -1, m.head_dim});
+    if (kind == HeadNorm::kEach) y = m.norm(y, head_norm, norm);
     return y.transpose(1, 2);
   };
   Tensor q = project("q_proj", m.heads, "q_norm");
@@ -72,21 +96,77 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const LayerInput& i
   const Tensor v = project("v_proj", m.kv_heads, "");
   q = apply_rotary(q, input.rotary);
   k = apply_rotary(k, input.rotary);
+  q = q.to(x.dtype);
+  k = k.to(x.dtype);
   const Tensor y = cached_attention(m, q, k, v, input);
   return self.returns(linear(y, "o_proj", m.hidden, m.output_bias));
+}
+
+Tensor feed_forward(const RopeDecoder& m, const Tensor& x, std::int64_t layer) {
+  return m.feed_forward
+             ? m.feed_forward(m, x, layer)
+             : gated_mlp(x, "mlp", m.type("MLP"), m.intermediate, m.activation, m.mlp_bias);
 }
 
 Tensor decoder_layer(const RopeDecoder& m, const Tensor& x, const LayerInput& input) {
   Module self(*x.trace, item("layers", input.index), m.type("DecoderLayer"));
   const std::string norm = m.type("RMSNorm");
-  const Tensor normed = m.norm(x, "input_layernorm", norm);
-  const Tensor attended =
-      x + (m.own_attention ? m.own_attention(m, normed, input) : self_attention(m, normed, input));
+  auto attend = [&](const Tensor& y) {
+    return m.own_attention ? m.own_attention(m, y, input) : self_attention(m, y, input);
+  };
+  auto added = [&](const Tensor& residual, const Tensor& y) {
+    return residual + (m.has_multipliers ? y * 1.0 : y);
+  };
+  if (m.norm_place == NormPlace::kAfter) {
+    const Tensor seen = attend(x);
+    const Tensor attended = added(x, m.norm(seen, "post_attention_layernorm", norm));
+    const Tensor fed = feed_forward(m, attended, input.index);
+    return self.returns(added(attended, m.norm(fed, "post_feedforward_layernorm", norm)));
+  }
+  const Tensor attended = added(x, attend(m.norm(x, "input_layernorm", norm)));
   const Tensor y = m.norm(attended, "post_attention_layernorm", norm);
-  const Tensor fed =
-      m.feed_forward ? m.feed_forward(m, y, input.index)
-                     : gated_mlp(y, "mlp", m.type("MLP"), m.intermediate, m.activation, m.mlp_bias);
-  return self.returns(attended + fed);
+  return self.returns(added(attended, feed_forward(m, y, input.index)));
+}
+
+// The masks of a pass: for each kind of layer the one it gets.
+struct LayerMasks {
+  Mask full;
+  Mask sliding;
+};
+
+LayerMasks make_masks(const RopeDecoder& m, Trace& trace, const Tensor& places) {
+  const Pass& pass = trace.pass();
+  auto make = [&](bool slides) {
+    // It is sized by the cache of the first layer of its kind; by the first layer's where there is
+    // none.
+    std::int64_t layer = 0;
+    while (layer < m.layers && m.slides_at(layer) != slides) ++layer;
+    const std::int64_t keys =
+        m.layers > 0 ? m.cache(trace, layer < m.layers ? layer : 0).keys(pass.seq) : pass.seq;
+    const MaskSizes sizes{pass.batch, pass.seq, keys};
+    std::optional<std::int64_t> window;
+    if (slides) window = m.window.value_or(0);
+    if (m.sees_ahead) return bidirectional_mask(trace, sizes, window);
+    if (!m.has_cache(trace)) check_packed_sequences(places, pass.batch);
+    return causal_mask(trace, sizes, window);
+  };
+  LayerMasks masks;
+  switch (m.masks) {
+    case Masks::kFull: masks.full = masks.sliding = make(false); break;
+    case Masks::kWindow: masks.full = masks.sliding = make(m.window.has_value()); break;
+    case Masks::kByKind: {
+      masks.full = make(false);
+      bool any = false;
+      for (std::int64_t i = 0; i < m.layers; ++i) any = any || m.slides_at(i);
+      if (any) masks.sliding = make(true);
+      break;
+    }
+    case Masks::kBoth:
+      masks.full = make(false);
+      masks.sliding = make(true);
+      break;
+  }
+  return masks;
 }
 
 }  // namespace
@@ -100,28 +180,14 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
                  ? scaled_embedding(out.ids, m.embedding, m.type("TextScaledWordEmbedding"),
                                     m.vocab, m.hidden, &out.words)
                  : embedding(out.ids, m.embedding, m.vocab, m.hidden, &out.words);
+  if (m.has_multipliers) x = x * 1.0;
   const Tensor places = position_ids(trace, pass.seq);
-  bool any_full = false;
-  bool any_sliding = false;
-  for (std::int64_t i = 0; i < m.layers; ++i) (m.slides_at(i) ? any_sliding : any_full) = true;
-  const bool has_cache = m.uses_cache || pass.past > 0;
-  Mask full;
-  Mask sliding;
-  // One mask per kind of layer; a model that knows both kinds (`layer_types`) makes the full one in
-  // any case.
-  if (any_full || !m.slides.empty() || m.layers == 0) {
-    if (!has_cache) check_packed_sequences(places, pass.batch);
-    full = causal_mask(trace, {pass.batch, pass.seq, pass.past + pass.seq});
-  }
-  if (any_sliding) {
-    if (!has_cache) check_packed_sequences(places, pass.batch);
-    const Cache cache{has_cache, pass.past, m.window};
-    sliding = causal_mask(trace, {pass.batch, pass.seq, cache.keys(pass.seq)}, m.window);
-  }
+  const LayerMasks masks = make_masks(m, trace, places);
   const Rotary rotary =
-      rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.rotary_size(), m.rope);
+      rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.rotary_size(), m.rope, -1,
+                       m.turns_in_f32 ? DType::kFloat32 : trace.dtype());
   for (std::int64_t i = 0; i < m.layers; ++i) {
-    const LayerInput input{i, rotary, m.slides_at(i) ? sliding : full};
+    const LayerInput input{i, rotary, m.slides_at(i) ? masks.sliding : masks.full};
     x = m.own_layer ? m.own_layer(m, x, input) : decoder_layer(m, x, input);
   }
   out.hidden = self.returns(m.norm(x, m.final_norm, m.type("RMSNorm")));
@@ -129,14 +195,18 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
 }
 
 void rope_decoder_base(const RopeDecoder& m, Trace& trace, const Config& c) {
-  if (c.ok()) rope_decoder_model(m, trace, "");
+  if (!c.ok()) return;
+  rope_decoder_model(m, trace, "");
 }
 
 void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, const Config& c) {
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForCausalLM"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied, m.head_bias));
+  const Tensor logits =
+      language_model_head(out.hidden, "lm_head", out.words, m.is_tied, m.head_bias);
+  self.returns(m.has_multipliers ? logits / 1.0 : logits);
+  if (m.after_head) m.after_head(trace);
 }
 
 void rope_decoder_classification(const RopeDecoder& m, Trace& trace, const Config& c) {
@@ -153,6 +223,13 @@ void rope_decoder_token_classification(const RopeDecoder& m, Trace& trace, const
   Module self(trace, "", m.type("ForTokenClassification"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
   self.returns(linear(out.hidden, "score", labels, bias));
+}
+
+void rope_decoder_question_answering(const RopeDecoder& m, Trace& trace, const Config& c) {
+  if (!c.ok()) return;
+  Module self(trace, "", m.type("ForQuestionAnswering"));
+  const DecoderOutput out = rope_decoder_model(m, trace, m.answering_body);
+  self.returns(question_answering_head(out.hidden));
 }
 
 }  // namespace wattree

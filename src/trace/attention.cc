@@ -188,7 +188,8 @@ Tensor position_ids(Trace& trace, std::int64_t length) {
 }
 
 Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type,
-                        std::int64_t dim, RopeKind kind, std::int32_t run) {
+                        std::int64_t dim, RopeKind kind, std::int32_t run,
+                        std::optional<DType> out) {
   Trace& trace = *position_ids.trace;
   Module self(trace, name, type, Module::Kind::kMl, run);
   if (kind != RopeKind::kFixed) {
@@ -204,8 +205,8 @@ Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::
   const Tensor both = cat({&angles, &angles}, -1);
   const Tensor cos = unary(Op::kCos, both) * 1.0;
   const Tensor sin = unary(Op::kSin, both) * 1.0;
-  const Tensor cos_out = cos.to(trace.dtype());
-  const Tensor sin_out = sin.to(trace.dtype());
+  const Tensor cos_out = cos.to(out.value_or(trace.dtype()));
+  const Tensor sin_out = sin.to(out.value_or(trace.dtype()));
   return {self.returns(cos_out), sin_out};
 }
 

@@ -88,9 +88,10 @@ Tensor position_ids(Trace& trace, std::int64_t length);
 // not in the tree.)
 enum class RopeKind { kFixed, kDynamic, kLong };
 // The *RotaryEmbedding module over position ids [1 or b, s]; `run`: which call it is, where a model
-// makes several.
+// makes several. Cos and sin are of type `out`, that of the activations unless given.
 Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::string_view type,
-                        std::int64_t dim, RopeKind kind = RopeKind::kFixed, std::int32_t run = -1);
+                        std::int64_t dim, RopeKind kind = RopeKind::kFixed, std::int32_t run = -1,
+                        std::optional<DType> out = std::nullopt);
 // x * cos + rotate_half(x) * sin over [b, h, s, d]; cos and sin get a dimension for the heads.
 Tensor apply_rotary(const Tensor& x, const Rotary& rotary);
 Tensor rotate_half(const Tensor& x);

@@ -115,6 +115,13 @@ Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type) {
   return self.returns(weight * normed);
 }
 
+Tensor wide_rms_norm(const Tensor& x, std::string_view name, std::string_view type) {
+  Module self(*x.trace, name, type, Kind::kMl);
+  const Tensor weight = x.trace->parameter({x.dim(-1)});
+  const Tensor normed = unit_mean_square(x);
+  return self.returns((weight * normed).to(x.dtype));
+}
+
 Tensor offset_rms_norm(const Tensor& x, std::string_view name, std::string_view type) {
   Module self(*x.trace, name, type, Kind::kMl);
   const Tensor weight = x.trace->parameter({x.dim(-1)});

@@ -48,6 +48,9 @@ Tensor rms_norm(const Tensor& x, std::string_view name, std::string_view type);
 // 1 / sqrt(mean(x^2) + eps) over the last dimension.
 Tensor inverse_root_mean_square(const Tensor& x);
 
+// The same, cast back only after the weight, as Olmo 2 writes it.
+Tensor wide_rms_norm(const Tensor& x, std::string_view name, std::string_view type);
+
 // x / sqrt(mean(x^2) + eps) * (1 + weight), all of it in fp32, as Gemma's family writes it.
 Tensor offset_rms_norm(const Tensor& x, std::string_view name, std::string_view type);
 
