@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Fail on an #include between two folders of src/ that docs/layers.txt does not list, or from include/ into src/."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+problems = []
+
+allowed = {}
+for number, line in enumerate((ROOT / "docs/layers.txt").read_text().splitlines(), 1):
+    if line := line.split("#")[0].strip():
+        folder, _, below = line.partition(":")
+        for name in below.split():
+            if name not in allowed:
+                problems.append(f"docs/layers.txt:{number}: {folder} names {name}, which is not above it")
+        allowed[folder] = {folder, *below.split()}
+
+files = [path for top in ("src", "include") for path in sorted((ROOT / top).rglob("*"))
+         if path.suffix in {".h", ".cc", ".inc", ".in"}]
+for path in files:
+    top, folder = path.relative_to(ROOT).parts[:2]
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        include = re.match(r'\s*#\s*include\s*[<"]src/([^/">]+)', line)
+        if not include:
+            continue
+        where = f"{path.relative_to(ROOT)}:{number}"
+        if top == "include":
+            problems.append(f"{where}: a public header reaches into src/{include[1]}")
+        elif folder not in allowed:
+            problems.append(f"{where}: docs/layers.txt does not have {folder}")
+        elif include[1] not in allowed[folder]:
+            problems.append(f"{where}: {folder} may not include {include[1]}")
+
+print("\n".join(problems), end="\n" if problems else "")
+sys.exit(1 if problems else 0)
