@@ -2,9 +2,7 @@
 // itself.
 #include <bit>
 
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -69,7 +67,7 @@ Tensor project(const Bloom& m, const Tensor& x, std::string_view name) {
   size[2] = m.hidden;
   Tensor sum = fill_like(Op::kZerosLike, Tensor(&trace, x.dtype, size));
   const double width = static_cast<double>(x.dim(-1)) / static_cast<double>(m.slices);
-  for (std::int64_t i = 0; i < m.slices; ++i) {
+  for (std::int64_t i = 0; i < m.slices && !trace.failed(); ++i) {
     const auto begin = static_cast<std::int64_t>(static_cast<double>(i) * width);
     const auto end = static_cast<std::int64_t>(static_cast<double>(i + 1) * width);
     Tensor columns = weight.slice(1, begin, end);
@@ -121,17 +119,11 @@ Tensor block(const Bloom& m, const Tensor& x, const Tensor& bias, const Mask& ma
   return self.returns(mlp(m, second, m.residual_after_norm ? second : attended));
 }
 
-struct Output {
-  Tensor hidden;
-  Tensor ids;
-  Tensor words;
-};
-
-Output model(const Bloom& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const Bloom& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "BloomModel");
   const Pass& pass = trace.pass();
   const std::int64_t keys = m.cache.keys(pass.seq);
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   const Tensor words = embedding(out.ids, "word_embeddings", m.vocab, m.hidden, &out.words);
   Tensor x = layer_norm(words, "word_embeddings_layernorm");
@@ -143,48 +135,15 @@ Output model(const Bloom& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const Bloom m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const Bloom m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "BloomForCausalLM");
-  const Output out = model(m, trace, "transformer");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const Bloom m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "BloomForSequenceClassification");
-  const Output out = model(m, trace, "transformer");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
-
-void token_classification(Trace& trace, const Config& c) {
-  const Bloom m = read(c, trace);
-  const std::int64_t labels = label_count(c);
-  if (!c.ok()) return;
-  Module self(trace, "", "BloomForTokenClassification");
-  self.returns(linear(model(m, trace, "transformer").hidden, "classifier", labels));
-}
-
-void question_answering(Trace& trace, const Config& c) {
-  const Bloom m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "BloomForQuestionAnswering");
-  self.returns(question_answering_head(model(m, trace, "transformer").hidden));
-}
+constexpr DecoderClasses<Bloom> kDecoder{
+    .prefix = "Bloom", .base = "transformer", .read = read, .model = model};
 
 constexpr ModelClass kClasses[] = {
-    {"BloomModel", base},
-    {"BloomForCausalLM", causal_lm},
-    {"BloomForSequenceClassification", sequence_classification},
-    {"BloomForTokenClassification", token_classification},
-    {"BloomForQuestionAnswering", question_answering},
+    {"BloomModel", base_model<kDecoder>},
+    {"BloomForCausalLM", causal_lm<kDecoder>},
+    {"BloomForSequenceClassification", sequence_classification<kDecoder>},
+    {"BloomForTokenClassification", token_classification<kDecoder>},
+    {"BloomForQuestionAnswering", question_answering<kDecoder>},
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 // GPT-2 (Radford et al. 2019).
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -77,16 +75,10 @@ Tensor block(const Gpt2& m, const Tensor& x, const Mask& mask, std::int64_t inde
   return self.returns(attended + fed);
 }
 
-struct Output {
-  Tensor hidden;
-  Tensor ids;
-  Tensor words;
-};
-
-Output model(const Gpt2& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const Gpt2& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "GPT2Model");
   const Pass& pass = trace.pass();
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   look_for_padding(out.ids, m.has_padding_token);
   const Tensor words = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
@@ -100,31 +92,18 @@ Output model(const Gpt2& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const Gpt2 m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const Gpt2 m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPT2LMHeadModel");
-  const Output out = model(m, trace, "transformer");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const Gpt2 m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPT2ForSequenceClassification");
-  const Output out = model(m, trace, "transformer");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
+constexpr DecoderClasses<Gpt2> kDecoder{.prefix = "GPT2",
+                                        .base = "transformer",
+                                        .read = read,
+                                        .model = model,
+                                        .causal_lm = "LMHeadModel"};
 
 constexpr ModelClass kClasses[] = {
-    {"GPT2Model", base},
-    {"GPT2LMHeadModel", causal_lm},
-    {"GPT2ForSequenceClassification", sequence_classification},
+    {"GPT2Model", base_model<kDecoder>},
+    {"GPT2LMHeadModel", causal_lm<kDecoder>},
+    {"GPT2ForSequenceClassification", sequence_classification<kDecoder>},
+    {"GPT2ForTokenClassification", token_classification<kDecoder>},
+    {"GPT2ForQuestionAnswering", question_answering<kDecoder>},
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 // GPT-Neo (Black et al. 2021): GPT-2 with linear layers, unscaled scores in fp32, and windows that
 // are only another constant mask.
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -88,16 +86,10 @@ Tensor block(const GptNeo& m, const Tensor& x, const Mask& mask, std::int64_t in
   return self.returns(attended + fed);
 }
 
-struct Output {
-  Tensor hidden;
-  Tensor ids;
-  Tensor words;
-};
-
-Output model(const GptNeo& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const GptNeo& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "GPTNeoModel");
   const Pass& pass = trace.pass();
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   const Tensor words = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
   const Tensor places = position_ids(trace, pass.seq);
@@ -110,48 +102,15 @@ Output model(const GptNeo& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const GptNeo m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const GptNeo m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPTNeoForCausalLM");
-  const Output out = model(m, trace, "transformer");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const GptNeo m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPTNeoForSequenceClassification");
-  const Output out = model(m, trace, "transformer");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
-
-void token_classification(Trace& trace, const Config& c) {
-  const GptNeo m = read(c, trace);
-  const std::int64_t labels = label_count(c);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPTNeoForTokenClassification");
-  self.returns(linear(model(m, trace, "transformer").hidden, "classifier", labels));
-}
-
-void question_answering(Trace& trace, const Config& c) {
-  const GptNeo m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPTNeoForQuestionAnswering");
-  self.returns(question_answering_head(model(m, trace, "transformer").hidden));
-}
+constexpr DecoderClasses<GptNeo> kDecoder{
+    .prefix = "GPTNeo", .base = "transformer", .read = read, .model = model};
 
 constexpr ModelClass kClasses[] = {
-    {"GPTNeoModel", base},
-    {"GPTNeoForCausalLM", causal_lm},
-    {"GPTNeoForSequenceClassification", sequence_classification},
-    {"GPTNeoForTokenClassification", token_classification},
-    {"GPTNeoForQuestionAnswering", question_answering},
+    {"GPTNeoModel", base_model<kDecoder>},
+    {"GPTNeoForCausalLM", causal_lm<kDecoder>},
+    {"GPTNeoForSequenceClassification", sequence_classification<kDecoder>},
+    {"GPTNeoForTokenClassification", token_classification<kDecoder>},
+    {"GPTNeoForQuestionAnswering", question_answering<kDecoder>},
 };
 
 }  // namespace

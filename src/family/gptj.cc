@@ -1,8 +1,6 @@
 // GPT-J (Wang and Komatsuzaki 2021): neighbouring dimensions turn together, attention and MLP side
 // by side after one norm.
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -103,16 +101,10 @@ Tensor block(const GptJ& m, const Tensor& x, const Tensor& places, const Mask& m
   return self.returns(attended + fed + x);
 }
 
-struct Output {
-  Tensor hidden;
-  Tensor ids;
-  Tensor words;
-};
-
-Output model(const GptJ& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const GptJ& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "GPTJModel");
   const Pass& pass = trace.pass();
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
   const Tensor places = position_ids(trace, pass.seq);
@@ -123,39 +115,18 @@ Output model(const GptJ& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const GptJ m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const GptJ m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPTJForCausalLM");
-  const Output out = model(m, trace, "transformer");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied, Bias::kYes));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const GptJ m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPTJForSequenceClassification");
-  const Output out = model(m, trace, "transformer");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
-
-void question_answering(Trace& trace, const Config& c) {
-  const GptJ m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "GPTJForQuestionAnswering");
-  self.returns(question_answering_head(model(m, trace, "transformer").hidden, c));
-}
+constexpr DecoderClasses<GptJ> kDecoder{.prefix = "GPTJ",
+                                        .base = "transformer",
+                                        .read = read,
+                                        .model = model,
+                                        .head_bias = Bias::kYes,
+                                        .answers_by_labels = true};
 
 constexpr ModelClass kClasses[] = {
-    {"GPTJModel", base},
-    {"GPTJForCausalLM", causal_lm},
-    {"GPTJForSequenceClassification", sequence_classification},
-    {"GPTJForQuestionAnswering", question_answering},
+    {"GPTJModel", base_model<kDecoder>},
+    {"GPTJForCausalLM", causal_lm<kDecoder>},
+    {"GPTJForSequenceClassification", sequence_classification<kDecoder>},
+    {"GPTJForQuestionAnswering", question_answering<kDecoder>},
 };
 
 }  // namespace

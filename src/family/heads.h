@@ -10,6 +10,13 @@
 
 namespace wattree {
 
+// What a decoder hands to its head.
+struct DecoderOutput {
+  Tensor hidden;
+  Tensor ids;
+  Tensor words;  // The embedding's weight.
+};
+
 // lm_head: [b, s, hidden] -> [b, s, vocab]; `tied` to the embedding's weight where the config says
 // so.
 Tensor language_model_head(const Tensor& hidden, std::string_view name, const Tensor& embedding,

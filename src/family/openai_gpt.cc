@@ -1,7 +1,5 @@
 // The first GPT (Radford et al. 2018): post-norm blocks, a mask by multiplication, no cache.
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -86,16 +84,10 @@ Tensor block(const OpenAiGpt& m, const Tensor& x, std::string_view model, std::i
   return self.returns(layer_norm(fed, "ln_2"));
 }
 
-struct Output {
-  Tensor hidden;
-  Tensor ids;
-  Tensor words;
-};
-
-Output model(const OpenAiGpt& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const OpenAiGpt& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "OpenAIGPTModel");
   const Pass& pass = trace.pass();
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   look_for_padding(out.ids, m.has_padding_token);
   const Tensor words = embedding(out.ids, "tokens_embed", m.vocab, m.hidden, &out.words);
@@ -108,31 +100,16 @@ Output model(const OpenAiGpt& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const OpenAiGpt m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const OpenAiGpt m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "OpenAIGPTLMHeadModel");
-  const Output out = model(m, trace, "transformer");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const OpenAiGpt m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "OpenAIGPTForSequenceClassification");
-  const Output out = model(m, trace, "transformer");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
+constexpr DecoderClasses<OpenAiGpt> kDecoder{.prefix = "OpenAIGPT",
+                                             .base = "transformer",
+                                             .read = read,
+                                             .model = model,
+                                             .causal_lm = "LMHeadModel"};
 
 constexpr ModelClass kClasses[] = {
-    {"OpenAIGPTModel", base},
-    {"OpenAIGPTLMHeadModel", causal_lm},
-    {"OpenAIGPTForSequenceClassification", sequence_classification},
+    {"OpenAIGPTModel", base_model<kDecoder>},
+    {"OpenAIGPTLMHeadModel", causal_lm<kDecoder>},
+    {"OpenAIGPTForSequenceClassification", sequence_classification<kDecoder>},
 };
 
 }  // namespace

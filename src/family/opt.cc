@@ -1,7 +1,5 @@
 // OPT (Zhang et al. 2022).
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -32,6 +30,8 @@ Opt read(const Config& c, const Trace& trace) {
   m.norms_have_weights = c.flag({"layer_norm_elementwise_affine"}, true);
   m.is_tied = c.flag({"tie_word_embeddings"}, true);
   m.has_padding_token = c.has({"pad_token_id"}, true);
+  if (m.has_padding_token && c.number({"pad_token_id"}, 1) >= static_cast<double>(m.vocab))
+    c.reject("pad_token_id", "is not in the vocabulary; the model cannot be built");
   m.cache = {c.flag({"use_cache"}, true) || trace.pass().past > 0, trace.pass().past, {}};
   check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "max_position_embeddings");
   return m;
@@ -82,17 +82,11 @@ Tensor decoder_layer(const Opt& m, const Tensor& x, const Mask& mask, std::int64
   return self.returns(m.norms_first ? fed : norm(m, fed, "final_layer_norm"));
 }
 
-struct Output {
-  Tensor hidden;
-  Tensor ids;
-  Tensor words;
-};
-
-Output decoder(const Opt& m, Trace& trace) {
+DecoderOutput decoder(const Opt& m, Trace& trace) {
   Module self(trace, "decoder", "OPTDecoder");
   const Pass& pass = trace.pass();
   const std::int64_t keys = m.cache.keys(pass.seq);
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   Tensor words = embedding(out.ids, "embed_tokens", m.vocab, m.word_width, &out.words);
   // Positions are counted by an attention mask, made of ones where none is given.
@@ -111,46 +105,21 @@ Output decoder(const Opt& m, Trace& trace) {
   return out;
 }
 
-Output model(const Opt& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const Opt& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "OPTModel");
-  const Output out = decoder(m, trace);
+  const DecoderOutput out = decoder(m, trace);
   self.returns(out.hidden);
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const Opt m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const Opt m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "OPTForCausalLM");
-  const Output out = model(m, trace, "model");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const Opt m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "OPTForSequenceClassification");
-  const Output out = model(m, trace, "model");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
-
-void answering(Trace& trace, const Config& c) {
-  const Opt m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "OPTForQuestionAnswering");
-  self.returns(question_answering_head(model(m, trace, "model").hidden));
-}
+constexpr DecoderClasses<Opt> kDecoder{
+    .prefix = "OPT", .base = "model", .read = read, .model = model};
 
 constexpr ModelClass kClasses[] = {
-    {"OPTModel", base},
-    {"OPTForCausalLM", causal_lm},
-    {"OPTForSequenceClassification", sequence_classification},
-    {"OPTForQuestionAnswering", answering},
+    {"OPTModel", base_model<kDecoder>},
+    {"OPTForCausalLM", causal_lm<kDecoder>},
+    {"OPTForSequenceClassification", sequence_classification<kDecoder>},
+    {"OPTForQuestionAnswering", question_answering<kDecoder>},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "src/config/config.h"
 #include "src/family/family.h"
+#include "src/family/heads.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -106,11 +107,6 @@ Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type,
 Tensor cached_attention(const RopeDecoder& model, const Tensor& q, const Tensor& k, const Tensor& v,
                         const LayerInput& input);
 
-struct DecoderOutput {
-  Tensor hidden;
-  Tensor ids;
-  Tensor words;  // The embedding's weight.
-};
 DecoderOutput rope_decoder_model(const RopeDecoder& model, Trace& trace, std::string_view name);
 
 // The classes such families have.
