@@ -1,6 +1,7 @@
 # Flags every target shares, and the two functions that targets are made with.
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(CURL REQUIRED)
 
 find_program(CCACHE ccache)
 if(CCACHE)

@@ -1,0 +1,17 @@
+// The models shipped inside the binary: data/models/*.json, embedded by the build.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace wattree {
+
+struct BundledModel {
+  std::string_view name;  // The file's name without .json.
+  std::string_view json;
+};
+
+// Sorted by name.
+std::span<const BundledModel> bundled_models();
+
+}  // namespace wattree
