@@ -29,17 +29,18 @@ const BundledModel* find_bundled(std::string_view name) {
   return nullptr;
 }
 
-// "did you mean a or b?", of the bundled names; empty where none is near.
-std::string did_you_mean(std::string_view name) {
+// The hint of a name that is nowhere: the bundled names like it come first.
+std::string hint_of_nearest(std::string_view name, const std::string& hint) {
   std::vector<std::string_view> names;
   for (const BundledModel& model : bundled_models()) names.push_back(model.name);
   const std::vector<std::string> near = nearest(name, names);
-  return near.empty() ? "" : "did you mean " + join(near, " or ") + "?";
+  return near.empty() ? hint : "did you mean " + join(near, " or ") + "? Otherwise " + hint;
 }
 
-void append_sentence(std::string& text, const std::string& sentence) {
-  if (!text.empty() && !sentence.empty()) text += "; ";
-  text += sentence;
+// The hint of a model that is out of reach: the one within it may do.
+std::string hint_of_bundled(const std::string& name, const std::string& hint) {
+  if (find_bundled(name) == nullptr) return hint;
+  return name + ", without the organisation, is bundled and needs no network; otherwise " + hint;
 }
 
 Result<ModelText> read_config(const fs::path& path, std::uint64_t limit) {
@@ -63,8 +64,7 @@ Result<ModelText> from_hub(const RepoName& repo, const HubOptions& options) {
     const std::string where = options.cache.empty() ? "" : " (" + options.cache.string() + ")";
     Error error{ErrorCode::kUnavailable,
                 repo.text() + " is not in the cache" + where + ", and being offline is asked for",
-                did_you_mean(repo.name)};
-    append_sentence(error.hint, "unset HF_HUB_OFFLINE to fetch it, or give a config.json's path");
+                hint_of_bundled(repo.name, "unset HF_HUB_OFFLINE, or give a config.json's path")};
     return from_cache(repo, options, std::move(error));
   }
   if (is_commit(repo.revision)) {
@@ -77,6 +77,7 @@ Result<ModelText> from_hub(const RepoName& repo, const HubOptions& options) {
     return ModelText{std::move(got.config), repo.text(), ModelSource::kHub, ""};
   }
   Error error = fetched.error();
+  if (error.code == ErrorCode::kNotFound) error.hint = hint_of_nearest(repo.name, error.hint);
   if (error.code == ErrorCode::kUnavailable) {
     Result<ModelText> cached = from_cache(repo, options, error);
     if (cached.ok()) {
@@ -84,11 +85,7 @@ Result<ModelText> from_hub(const RepoName& repo, const HubOptions& options) {
       text.note = "using the cached copy of " + repo.text() + ": " + error.message;
       return text;
     }
-  }
-  if (error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable) {
-    std::string hint = did_you_mean(repo.name);
-    append_sentence(hint, error.hint);
-    error.hint = hint;
+    error.hint = hint_of_bundled(repo.name, error.hint);
   }
   return error;
 }
@@ -104,9 +101,8 @@ Error nowhere(const std::string& argument, const HubOptions& options) {
   } else {
     message += "neither a bundled name nor org/name on the Hub";
   }
-  std::string hint = did_you_mean(argument.substr(argument.rfind('/') + 1));
-  append_sentence(hint, kOtherWays);
-  return {ErrorCode::kNotFound, message, hint};
+  return {ErrorCode::kNotFound, message,
+          hint_of_nearest(argument.substr(argument.rfind('/') + 1), kOtherWays)};
 }
 
 }  // namespace
