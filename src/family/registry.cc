@@ -17,6 +17,8 @@ extern const Family kDistilBert;
 extern const Family kElectra;
 extern const Family kFalcon;
 extern const Family kGemma;
+extern const Family kGemma2;
+extern const Family kGemma3Text;
 extern const Family kGpt2;
 extern const Family kGptJ;
 extern const Family kGptNeo;
@@ -44,11 +46,12 @@ extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
   static const std::array all{
-      kAlbert,     kBart,      kBert,    kBloom,     kCamembert,  kClip,  kClipText, kClipVision,
-      kDistilBert, kElectra,   kFalcon,  kGemma,     kGpt2,       kGptJ,  kGptNeo,   kGptNeoX,
-      kGranite,    kLlama,     kMarian,  kMistral,   kModernBert, kMpnet, kMpt,      kMt5,
-      kOlmo2,      kOpenAiGpt, kOpt,     kPhi,       kPhi3,       kQwen2, kQwen3,    kRoberta,
-      kT5,         kVit,       kWhisper, kXlmRoberta};
+      kAlbert,     kBart,       kBert,      kBloom,   kCamembert, kClip,    kClipText,
+      kClipVision, kDistilBert, kElectra,   kFalcon,  kGemma,     kGemma2,  kGemma3Text,
+      kGpt2,       kGptJ,       kGptNeo,    kGptNeoX, kGranite,   kLlama,   kMarian,
+      kMistral,    kModernBert, kMpnet,     kMpt,     kMt5,       kOlmo2,   kOpenAiGpt,
+      kOpt,        kPhi,        kPhi3,      kQwen2,   kQwen3,     kRoberta, kT5,
+      kVit,        kWhisper,    kXlmRoberta};
   return all;
 }
 

@@ -72,9 +72,11 @@ Tensor cached_attention(const RopeDecoder& m, const Tensor& q, const Tensor& k, 
   Tensor keys = k;
   Tensor values = v;
   m.cache(*q.trace, input.index).update(keys, values);
-  const Tensor y = attention(
-      q, keys, values,
-      {.mask = input.mask, .is_causal = m.is_causal && !m.sees_ahead, .softmax_in_f32 = true});
+  const Tensor y = attention(q, keys, values,
+                             {.mask = input.mask,
+                              .is_causal = m.is_causal && !m.sees_ahead,
+                              .softmax_in_f32 = true,
+                              .softcap = m.caps_scores});
   return y.flatten_from(2);
 }
 
@@ -94,6 +96,10 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const LayerInput& i
   Tensor q = project("q_proj", m.heads, "q_norm");
   Tensor k = project("k_proj", m.kv_heads, "k_norm");
   const Tensor v = project("v_proj", m.kv_heads, "");
+  if (m.head_norm == HeadNorm::kEachSplit) {
+    q = m.norm(q, "q_norm", norm);
+    k = m.norm(k, "k_norm", norm);
+  }
   q = apply_rotary(q, input.rotary);
   k = apply_rotary(k, input.rotary);
   q = q.to(x.dtype);
@@ -117,15 +123,16 @@ Tensor decoder_layer(const RopeDecoder& m, const Tensor& x, const LayerInput& in
   auto added = [&](const Tensor& residual, const Tensor& y) {
     return residual + (m.has_multipliers ? y * 1.0 : y);
   };
-  if (m.norm_place == NormPlace::kAfter) {
-    const Tensor seen = attend(x);
-    const Tensor attended = added(x, m.norm(seen, "post_attention_layernorm", norm));
-    const Tensor fed = feed_forward(m, attended, input.index);
-    return self.returns(added(attended, m.norm(fed, "post_feedforward_layernorm", norm)));
-  }
-  const Tensor attended = added(x, attend(m.norm(x, "input_layernorm", norm)));
-  const Tensor y = m.norm(attended, "post_attention_layernorm", norm);
-  return self.returns(added(attended, feed_forward(m, y, input.index)));
+  const bool norms_inputs = m.norm_place != NormPlace::kAfter;
+  const bool norms_outputs = m.norm_place != NormPlace::kBefore;
+  Tensor y = attend(norms_inputs ? m.norm(x, "input_layernorm", norm) : x);
+  if (norms_outputs) y = m.norm(y, "post_attention_layernorm", norm);
+  const Tensor attended = added(x, y);
+  const std::string_view middle =
+      norms_outputs ? "pre_feedforward_layernorm" : "post_attention_layernorm";
+  y = feed_forward(m, norms_inputs ? m.norm(attended, middle, norm) : attended, input.index);
+  if (norms_outputs) y = m.norm(y, "post_feedforward_layernorm", norm);
+  return self.returns(added(attended, y));
 }
 
 // The masks of a pass: for each kind of layer the one it gets.
@@ -148,7 +155,8 @@ LayerMasks make_masks(const RopeDecoder& m, Trace& trace, const Tensor& places) 
     if (slides) window = m.window.value_or(0);
     if (m.sees_ahead) return bidirectional_mask(trace, sizes, window);
     if (!m.has_cache(trace)) check_packed_sequences(places, pass.batch);
-    return causal_mask(trace, sizes, window);
+    return m.overlays_masks ? Mask(overlaid_causal_mask(trace, sizes, window))
+                            : causal_mask(trace, sizes, window);
   };
   LayerMasks masks;
   switch (m.masks) {
@@ -169,10 +177,35 @@ LayerMasks make_masks(const RopeDecoder& m, Trace& trace, const Tensor& places) 
   return masks;
 }
 
+// The rotary embeddings of a pass, likewise.
+struct LayerRotaries {
+  Rotary full;
+  Rotary sliding;
+};
+
+LayerRotaries make_rotaries(const RopeDecoder& m, Trace& trace, const Tensor& places) {
+  auto make = [&](RopeKind kind, std::int32_t run) {
+    return rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.rotary_size(), kind,
+                            run, m.turns_in_f32 ? DType::kFloat32 : trace.dtype());
+  };
+  LayerRotaries rotaries;
+  if (!m.sliding_rope) {
+    rotaries.full = rotaries.sliding = make(m.rope, -1);
+    return rotaries;
+  }
+  // One call for each kind of layer that there is.
+  std::int64_t sliding = 0;
+  for (std::int64_t i = 0; i < m.layers; ++i) sliding += m.slides_at(i) ? 1 : 0;
+  const bool runs_twice = sliding > 0 && sliding < m.layers;
+  if (sliding > 0) rotaries.sliding = make(*m.sliding_rope, runs_twice ? 0 : -1);
+  if (sliding < m.layers) rotaries.full = make(m.rope, runs_twice ? 1 : -1);
+  return rotaries;
+}
+
 }  // namespace
 
 DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string_view name) {
-  Module self(trace, name, m.type("Model"));
+  Module self(trace, name, m.text_type("Model"));
   const Pass& pass = trace.pass();
   DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
@@ -183,11 +216,10 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
   if (m.has_multipliers) x = x * 1.0;
   const Tensor places = position_ids(trace, pass.seq);
   const LayerMasks masks = make_masks(m, trace, places);
-  const Rotary rotary =
-      rotary_embedding(places, "rotary_emb", m.type("RotaryEmbedding"), m.rotary_size(), m.rope, -1,
-                       m.turns_in_f32 ? DType::kFloat32 : trace.dtype());
+  const LayerRotaries rotaries = make_rotaries(m, trace, places);
   for (std::int64_t i = 0; i < m.layers; ++i) {
-    const LayerInput input{i, rotary, m.slides_at(i) ? masks.sliding : masks.full};
+    const LayerInput input = m.slides_at(i) ? LayerInput{i, rotaries.sliding, masks.sliding}
+                                            : LayerInput{i, rotaries.full, masks.full};
     x = m.own_layer ? m.own_layer(m, x, input) : decoder_layer(m, x, input);
   }
   out.hidden = self.returns(m.norm(x, m.final_norm, m.type("RMSNorm")));
@@ -203,15 +235,16 @@ void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, const Config& c)
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForCausalLM"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
-  const Tensor logits =
-      language_model_head(out.hidden, "lm_head", out.words, m.is_tied, m.head_bias);
-  self.returns(m.has_multipliers ? logits / 1.0 : logits);
+  Tensor logits = language_model_head(out.hidden, "lm_head", out.words, m.is_tied, m.head_bias);
+  if (m.has_multipliers) logits = logits / 1.0;
+  if (m.caps_logits) logits = unary(Op::kTanh, logits / 1.0) * 1.0;
+  self.returns(logits);
   if (m.after_head) m.after_head(trace);
 }
 
 void rope_decoder_classification(const RopeDecoder& m, Trace& trace, const Config& c) {
   if (!c.ok()) return;
-  Module self(trace, "", m.type("ForSequenceClassification"));
+  Module self(trace, "", m.text_type("ForSequenceClassification"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
   self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
 }

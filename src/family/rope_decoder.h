@@ -29,12 +29,14 @@ enum class Masks {
 enum class NormPlace {
   kBefore,  // Before attention and feed-forward part.
   kAfter,   // After them, before their results are added.
+  kAround,  // Both.
 };
 
 enum class HeadNorm {
   kNone,
-  kEach,  // A norm over each head's queries and keys (q_norm, k_norm).
-  kAll,   // One over all heads' queries, and one over their keys.
+  kEach,       // A norm over each head's queries and keys (q_norm, k_norm).
+  kEachSplit,  // The same, once the heads lead: [b, h, s, d].
+  kAll,        // One over all heads' queries, and one over their keys.
 };
 
 struct RopeDecoder;
@@ -61,13 +63,17 @@ struct RopeDecoder {
   std::vector<bool> slides = {};  // Per layer; empty: all of them where there is a window.
   bool uses_cache = true, is_tied = false, has_padding_token = false;
   RopeKind rope = RopeKind::kFixed;
+  std::optional<RopeKind> sliding_rope = std::nullopt;  // Where layers that slide have their own.
+  bool caps_scores = false, caps_logits = false;        // tanh(x / cap) * cap
   bool is_causal = true;          // Of the attention; the mask is causal in any case.
   bool sees_ahead = false;        // Neither is causal: the config's `is_causal` is false.
+  bool overlays_masks = false;    // Causal masks are made and joined with ones that look ahead.
   bool turns_in_f32 = false;      // Rotary factors stay in fp32, and so do the rotated states.
   bool has_multipliers = false;   // Of embeddings, of what is added to the residual, of logits.
   bool scales_embedding = false;  // The rows of embed_tokens are multiplied by a factor.
   Tensor (*norm)(const Tensor& x, std::string_view name, std::string_view type) = rms_norm;
   std::string_view embedding = "embed_tokens", final_norm = "norm";
+  std::string_view infix = "";      // "Text": Gemma3TextModel, but Gemma3ForCausalLM.
   std::string_view base = "model";  // The base model's name in the classes with a head.
   Bias head_bias = Bias::kNo;
   // Parts that a family writes itself: a whole layer, its attention, its feed-forward part.
@@ -80,6 +86,7 @@ struct RopeDecoder {
 
   std::int64_t rotary_size() const { return rotary_dim > 0 ? rotary_dim : head_dim; }
   std::string type(std::string_view suffix) const { return prefix + std::string(suffix); }
+  std::string text_type(std::string_view suffix) const { return type(infix) + std::string(suffix); }
   bool slides_at(std::int64_t layer) const {
     return window && (slides.empty() || slides[static_cast<std::size_t>(layer)]);
   }

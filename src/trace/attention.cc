@@ -81,6 +81,38 @@ Tensor explicit_causal_mask(Trace& trace, const MaskSizes& sizes) {
   return trace.is_eager() ? additive(mask) : mask;
 }
 
+Tensor overlaid_causal_mask(Trace& trace, const MaskSizes& sizes,
+                            std::optional<std::int64_t> window) {
+  arange(trace, sizes.batch);
+  arange(trace, 1);
+  const Tensor row = arange(trace, sizes.queries) + 0.0;
+  const Tensor keys = arange(trace, sizes.keys) + 0.0;
+  const Tensor queries = row.unsqueeze(1);
+  auto constant_rows = [&](Op op) {
+    return trace.emit(op, {&row}, Tensor(&trace, DType::kBool, row.size)).unsqueeze(1);
+  };
+  const Tensor nothing = constant_rows(Op::kNewZeros);
+  Tensor mask;
+  if (window) {
+    const Tensor everything = constant_rows(Op::kNewOnes);
+    const Tensor oldest = row - 1.0;
+    const Tensor in_window = predicate(Op::kGt, keys, oldest.unsqueeze(1));
+    mask = binary(Op::kBitwiseAnd, everything, in_window);
+    const Tensor not_ahead = predicate(Op::kLe, keys, queries);
+    mask = binary(Op::kBitwiseAnd, mask, not_ahead);
+    mask = binary(Op::kBitwiseOr, nothing, mask);
+    const Tensor distance = unary(Op::kAbs, queries - keys);
+    const Tensor near = predicate(Op::kLt, distance);
+    mask = binary(Op::kBitwiseOr, mask, near);
+  } else {
+    mask = predicate(Op::kLe, keys, queries);
+    mask = binary(Op::kBitwiseOr, nothing, mask);
+    mask = binary(Op::kBitwiseOr, mask, constant(trace, DType::kBool));
+  }
+  mask = mask.unsqueeze(0).unsqueeze(0).expand({sizes.batch, 1, sizes.queries, sizes.keys});
+  return trace.is_eager() ? additive(mask) : mask;
+}
+
 Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes, std::optional<std::int64_t> window) {
   if (!window || sizes.keys < *window) return std::nullopt;
   const Tensor mask = boolean_mask(trace, sizes, Pattern::kSlidingBidirectional);

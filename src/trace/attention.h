@@ -32,6 +32,10 @@ Mask causal_mask(Trace& trace, const MaskSizes& sizes,
 Mask causal_mask(Trace& trace, const MaskSizes& sizes, const Tensor& attention_mask);
 // The same for a model that wants it in any case: boolean for sdpa.
 Tensor explicit_causal_mask(Trace& trace, const MaskSizes& sizes);
+// create_causal_mask() with an or_mask_function that looks ahead too: everywhere, or within the
+// window. Such a mask is always made, and index by index (vmap).
+Tensor overlaid_causal_mask(Trace& trace, const MaskSizes& sizes,
+                            std::optional<std::int64_t> window = std::nullopt);
 // create_bidirectional_mask(): nothing is hidden, so there is no mask at all; with a window, |q -
 // k| <= window.
 Mask bidirectional_mask(Trace& trace, const MaskSizes& sizes,
