@@ -90,10 +90,6 @@ BartLike read_bart_like(const Config& c, const Trace& trace, const BartLike& def
   return m;
 }
 
-Tensor source_ids(Trace& trace) {
-  return trace.tensor(DType::kInt64, {trace.pass().batch, source_length(trace)});
-}
-
 BartOutput bart_like_model(const BartLike& m, const Tensor& ids, std::string_view name,
                            bool has_target) {
   Trace& trace = *ids.trace;

@@ -33,8 +33,6 @@ struct BartOutput {
 // source shifted by one.
 BartOutput bart_like_model(const BartLike& model, const Tensor& ids, std::string_view name,
                            bool has_target = true);
-// The source of a pass: [b, s].
-Tensor source_ids(Trace& trace);
 
 void bart_like_base(const BartLike& model, Trace& trace, const Config& config);
 // With a language-model head; `name` is the class.

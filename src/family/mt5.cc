@@ -15,19 +15,22 @@ T5Like read(const Config& c, const Trace& trace) {
                        .layers = 8,
                        .heads = 6,
                        .buckets = 32,
-                       .feed_forward = "gated-gelu"});
+                       .feed_forward = "gated-gelu",
+                       .has_start_token = true});
 }
 
-void base(Trace& trace, const Config& c) { t5_like_base(read(c, trace), trace, c); }
-void conditional_generation(Trace& trace, const Config& c) {
-  t5_like_conditional_generation(read(c, trace), trace, c);
+template <auto build>
+void with(Trace& trace, const Config& c) {
+  build(read(c, trace), trace, c);
 }
-void encoder(Trace& trace, const Config& c) { t5_like_encoder(read(c, trace), trace, c); }
 
 constexpr ModelClass kClasses[] = {
-    {"MT5Model", base},
-    {"MT5ForConditionalGeneration", conditional_generation},
-    {"MT5EncoderModel", encoder},
+    {"MT5Model", with<t5_like_base>},
+    {"MT5ForConditionalGeneration", with<t5_like_conditional_generation>},
+    {"MT5EncoderModel", with<t5_like_encoder>},
+    {"MT5ForSequenceClassification", with<t5_like_sequence_classification>},
+    {"MT5ForTokenClassification", with<t5_like_token_classification>},
+    {"MT5ForQuestionAnswering", with<t5_like_question_answering>},
 };
 
 }  // namespace

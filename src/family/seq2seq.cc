@@ -8,6 +8,14 @@ std::int64_t source_length(const Trace& trace) {
   return is_decode_step(trace) ? trace.pass().source : trace.pass().seq;
 }
 
+Tensor source_ids(Trace& trace) {
+  return trace.tensor(DType::kInt64, {trace.pass().batch, source_length(trace)});
+}
+
+Tensor target_ids(Trace& trace) {
+  return trace.tensor(DType::kInt64, {trace.pass().batch, trace.pass().target_len});
+}
+
 Cache decoder_cache(const Config& config, const Trace& trace) {
   return {config.flag({"use_cache"}, true) || is_decode_step(trace), trace.pass().past, {}};
 }

@@ -15,6 +15,9 @@ namespace wattree {
 bool is_decode_step(const Trace& trace);
 // Tokens the encoder sees, or saw before a decode step.
 std::int64_t source_length(const Trace& trace);
+// The tokens of encoder and decoder, [b, s].
+Tensor source_ids(Trace& trace);
+Tensor target_ids(Trace& trace);
 // The decoder's cache. A decode step has one, whatever the config says.
 Cache decoder_cache(const Config& config, const Trace& trace);
 

@@ -21,16 +21,18 @@ T5Like read(const Config& c, const Trace& trace) {
   return m;
 }
 
-void base(Trace& trace, const Config& c) { t5_like_base(read(c, trace), trace, c); }
-void conditional_generation(Trace& trace, const Config& c) {
-  t5_like_conditional_generation(read(c, trace), trace, c);
+template <auto build>
+void with(Trace& trace, const Config& c) {
+  build(read(c, trace), trace, c);
 }
-void encoder(Trace& trace, const Config& c) { t5_like_encoder(read(c, trace), trace, c); }
 
 constexpr ModelClass kClasses[] = {
-    {"T5Model", base},
-    {"T5ForConditionalGeneration", conditional_generation},
-    {"T5EncoderModel", encoder},
+    {"T5Model", with<t5_like_base>},
+    {"T5ForConditionalGeneration", with<t5_like_conditional_generation>},
+    {"T5EncoderModel", with<t5_like_encoder>},
+    {"T5ForSequenceClassification", with<t5_like_sequence_classification>},
+    {"T5ForTokenClassification", with<t5_like_token_classification>},
+    {"T5ForQuestionAnswering", with<t5_like_question_answering>},
 };
 
 }  // namespace

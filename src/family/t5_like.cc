@@ -4,6 +4,7 @@
 
 #include "src/base/checked.h"
 #include "src/family/fields.h"
+#include "src/family/heads.h"
 #include "src/family/seq2seq.h"
 
 namespace wattree {
@@ -157,21 +158,33 @@ Tensor run(const T5Like& m, Stack stack, const Tensor& ids, const Tensor& words,
   return self.returns(norm(m, x, "final_layer_norm"));
 }
 
-Tensor encode(const T5Like& m, Trace& trace, const Tensor& words) {
-  const Tensor ids = trace.tensor(DType::kInt64, {trace.pass().batch, source_length(trace)});
+Tensor encode(const T5Like& m, const Tensor& ids, const Tensor& words) {
+  Trace& trace = *ids.trace;
   Uncalled uncalled(trace, is_decode_step(trace));
   return run(m, {.layers = m.layers}, ids, words, "encoder");
 }
 
 // `words` is filled with the weight all embeddings and the head share: the library ties them
 // whatever the config says.
-Tensor encode_and_decode(const T5Like& m, Trace& trace, Tensor* words) {
-  *words = shared_embedding(trace, m.vocab, m.hidden);
-  const Tensor encoded = encode(m, trace, *words);
-  const Tensor ids = trace.tensor(DType::kInt64, {trace.pass().batch, trace.pass().target_len});
+Tensor encode_and_decode(const T5Like& m, const Tensor& source, const Tensor& target,
+                         Tensor* words = nullptr) {
+  const Tensor shared = shared_embedding(*source.trace, m.vocab, m.hidden);
+  if (words != nullptr) *words = shared;
+  const Tensor encoded = encode(m, source, shared);
   return run(m,
              {.is_decoder = true, .layers = m.decoder_layers, .cache = m.cache, .encoded = encoded},
-             ids, *words, "decoder");
+             target, shared, "decoder");
+}
+
+Tensor encoder_model(const T5Like& m, Trace& trace, std::string_view name) {
+  Module self(trace, name, m.type("EncoderModel"));
+  const Tensor words = shared_embedding(trace, m.vocab, m.hidden);
+  return self.returns(encode(m, source_ids(trace), words));
+}
+
+bool is_encoder_ready(const Config& c, const Trace& trace) {
+  if (c.flag({"is_decoder"}, false)) c.reject("is_decoder", "must be false for this class");
+  return is_full_pass(c, trace) && c.ok();
 }
 
 bool is_ready(const Config& c) {
@@ -203,24 +216,51 @@ T5Like read_t5_like(const Config& c, const Trace& trace, const T5Like& defaults)
 void t5_like_base(const T5Like& m, Trace& trace, const Config& c) {
   if (!is_ready(c)) return;
   Module self(trace, "", m.type("Model"));
-  Tensor words;
-  self.returns(encode_and_decode(m, trace, &words));
+  self.returns(encode_and_decode(m, source_ids(trace), target_ids(trace)));
 }
 
 void t5_like_conditional_generation(const T5Like& m, Trace& trace, const Config& c) {
   if (!is_ready(c)) return;
   Module self(trace, "", m.type("ForConditionalGeneration"));
   Tensor words;
-  Tensor y = encode_and_decode(m, trace, &words);
+  Tensor y = encode_and_decode(m, source_ids(trace), target_ids(trace), &words);
   if (m.scales_output) y = y * 1.0;
   self.returns(tied_linear(y, "lm_head", words));
 }
 
 void t5_like_encoder(const T5Like& m, Trace& trace, const Config& c) {
-  if (c.flag({"is_decoder"}, false)) c.reject("is_decoder", "must be false for this class");
-  if (!is_full_pass(c, trace) || !c.ok()) return;
-  Module self(trace, "", m.type("EncoderModel"));
-  self.returns(encode(m, trace, shared_embedding(trace, m.vocab, m.hidden)));
+  if (is_encoder_ready(c, trace)) encoder_model(m, trace, "");
+}
+
+void t5_like_sequence_classification(const T5Like& m, Trace& trace, const Config& c) {
+  const std::int64_t labels = label_count(c);
+  if (!c.has({"decoder_start_token_id"}, m.has_start_token))
+    c.reject("decoder_start_token_id", "is needed to classify sequences");
+  if (!is_whole_pass(c, trace) || !is_ready(c)) return;
+  Module self(trace, "", m.type("ForSequenceClassification"));
+  const Tensor ids = source_ids(trace);
+  const Tensor target = shift_right(ids);
+  Tensor y;
+  {
+    Module model(trace, "transformer", m.type("Model"));
+    y = model.returns(encode_and_decode(m, ids, target));
+  }
+  self.returns(end_token_classification(y, ids, m.type("ClassificationHead"), labels));
+}
+
+void t5_like_token_classification(const T5Like& m, Trace& trace, const Config& c) {
+  const std::int64_t labels = label_count(c);
+  if (!is_encoder_ready(c, trace)) return;
+  Module self(trace, "", m.type("ForTokenClassification"));
+  const Tensor y = encoder_model(m, trace, "transformer");
+  self.returns(linear(y, "classifier", labels));
+}
+
+void t5_like_question_answering(const T5Like& m, Trace& trace, const Config& c) {
+  if (!is_whole_pass(c, trace) || !is_ready(c)) return;
+  Module self(trace, "", m.type("ForQuestionAnswering"));
+  const Tensor y = encode_and_decode(m, source_ids(trace), target_ids(trace));
+  self.returns(question_answering_head(y, c));
 }
 
 }  // namespace wattree

@@ -19,6 +19,7 @@ struct T5Like {
   std::string activation = {};
   bool is_gated = false;
   bool scales_output = false;  // Multiplies the decoder's output before the head.
+  bool has_start_token = false;
   Cache cache = {};
 
   std::string type(std::string_view suffix) const { return prefix + std::string(suffix); }
@@ -30,5 +31,8 @@ T5Like read_t5_like(const Config& config, const Trace& trace, const T5Like& defa
 void t5_like_base(const T5Like& model, Trace& trace, const Config& config);
 void t5_like_conditional_generation(const T5Like& model, Trace& trace, const Config& config);
 void t5_like_encoder(const T5Like& model, Trace& trace, const Config& config);
+void t5_like_sequence_classification(const T5Like& model, Trace& trace, const Config& config);
+void t5_like_token_classification(const T5Like& model, Trace& trace, const Config& config);
+void t5_like_question_answering(const T5Like& model, Trace& trace, const Config& config);
 
 }  // namespace wattree

@@ -59,8 +59,8 @@ Tensor embed_positions(const Whisper& m, const Tensor& places) {
 Tensor decode(const Whisper& m, Trace& trace, const Tensor& encoded, Tensor* words) {
   Module self(trace, "decoder", "WhisperDecoder");
   const Pass& pass = trace.pass();
-  const Tensor ids = trace.tensor(DType::kInt64, {pass.batch, pass.target_len});
-  const Tensor tokens = embedding(ids, "embed_tokens", m.vocab, m.layers.hidden, words);
+  const Tensor tokens =
+      embedding(target_ids(trace), "embed_tokens", m.vocab, m.layers.hidden, words);
   const Tensor places = repeat(position_ids(trace, pass.target_len), {pass.batch, 1});
   const Tensor x = tokens + embed_positions(m, places);
   if (!m.layers.cache.used) check_packed_sequences(places, pass.batch);
