@@ -27,6 +27,7 @@ extern const Family kGranite;
 extern const Family kLlama;
 extern const Family kMarian;
 extern const Family kMistral;
+extern const Family kMixtral;
 extern const Family kModernBert;
 extern const Family kMpnet;
 extern const Family kMpt;
@@ -37,7 +38,9 @@ extern const Family kOpt;
 extern const Family kPhi;
 extern const Family kPhi3;
 extern const Family kQwen2;
+extern const Family kQwen2Moe;
 extern const Family kQwen3;
+extern const Family kQwen3Moe;
 extern const Family kRoberta;
 extern const Family kT5;
 extern const Family kVit;
@@ -46,12 +49,12 @@ extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
   static const std::array all{
-      kAlbert,     kBart,       kBert,      kBloom,   kCamembert, kClip,    kClipText,
-      kClipVision, kDistilBert, kElectra,   kFalcon,  kGemma,     kGemma2,  kGemma3Text,
-      kGpt2,       kGptJ,       kGptNeo,    kGptNeoX, kGranite,   kLlama,   kMarian,
-      kMistral,    kModernBert, kMpnet,     kMpt,     kMt5,       kOlmo2,   kOpenAiGpt,
-      kOpt,        kPhi,        kPhi3,      kQwen2,   kQwen3,     kRoberta, kT5,
-      kVit,        kWhisper,    kXlmRoberta};
+      kAlbert,     kBart,       kBert,       kBloom,   kCamembert, kClip,      kClipText,
+      kClipVision, kDistilBert, kElectra,    kFalcon,  kGemma,     kGemma2,    kGemma3Text,
+      kGpt2,       kGptJ,       kGptNeo,     kGptNeoX, kGranite,   kLlama,     kMarian,
+      kMistral,    kMixtral,    kModernBert, kMpnet,   kMpt,       kMt5,       kOlmo2,
+      kOpenAiGpt,  kOpt,        kPhi,        kPhi3,    kQwen2,     kQwen2Moe,  kQwen3,
+      kQwen3Moe,   kRoberta,    kT5,         kVit,     kWhisper,   kXlmRoberta};
   return all;
 }
 

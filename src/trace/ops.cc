@@ -1,6 +1,7 @@
 #include "src/trace/ops.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace wattree {
@@ -188,10 +189,28 @@ Tensor softmax_f32(const Tensor& x) {
   return softmax(x.to(DType::kFloat32));
 }
 
-Tensor cumsum(const Tensor& x) {
-  const DType type = is_floating(x.dtype) ? x.dtype : DType::kInt64;
+Tensor cumsum(const Tensor& x) { return cumsum(x, is_floating(x.dtype) ? x.dtype : DType::kInt64); }
+
+Tensor cumsum(const Tensor& x, DType type) {
   return x.trace->emit(Op::kCumsum, {&x}, Tensor(x.trace, type, x.size));
 }
+
+namespace {
+Ranked ranked(Op op, const Tensor& x, const Dims& size) {
+  const std::array<Tensor, 2> outputs{Tensor(x.trace, x.dtype, size),
+                                      Tensor(x.trace, DType::kInt64, size)};
+  const Tensor* input = &x;
+  x.trace->emit(op, std::span(&input, 1), outputs);
+  return {outputs[0], outputs[1]};
+}
+}  // namespace
+
+Ranked topk(const Tensor& x, std::int64_t count) {
+  Dims size = x.size;
+  size[x.rank() - 1] = count;
+  return ranked(Op::kTopk, x, size);
+}
+Ranked sort(const Tensor& x) { return ranked(Op::kSort, x, x.size); }
 
 Tensor index(const Tensor& table, std::initializer_list<const Tensor*> indices) {
   Dims size;

@@ -62,6 +62,14 @@ Tensor reduce(Op op, const Tensor& x, int dimension, bool keep);  // mean, sum, 
 Tensor softmax(const Tensor& x, int dimension = -1);
 Tensor softmax_f32(const Tensor& x);  // softmax(x, dim=-1, dtype=float32).
 Tensor cumsum(const Tensor& x);
+Tensor cumsum(const Tensor& x, DType type);
+// Values and where they were, along the last dimension.
+struct Ranked {
+  Tensor values;
+  Tensor places;
+};
+Ranked topk(const Tensor& x, std::int64_t count);
+Ranked sort(const Tensor& x);
 Tensor index(const Tensor& table,
              std::initializer_list<const Tensor*> indices);  // table[i, j, …]: leading dimensions.
 // table[:, …, [i], …]: one index of a dimension, written as a list, which copies.
