@@ -1,7 +1,5 @@
 // BLOOM (Le Scao et al. 2022): no positions but a bias on the scores (ALiBi), added by the product
 // itself.
-#include <bit>
-
 #include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
@@ -31,22 +29,10 @@ Bloom read(const Config& c, const Trace& trace) {
   return m;
 }
 
-// A slope for every head, times every key's position: [b * heads, 1, keys]. Where the heads are no
-// power of two, the rest get slopes from the next one.
+// A slope for every head, times every key's position: [b * heads, 1, keys].
 Tensor alibi(const Bloom& m, const Tensor& attention_mask) {
   Trace& trace = *attention_mask.trace;
-  auto powers = [&](std::int64_t count) {
-    const Tensor base = fill(trace, Op::kFull, DType::kFloat32, {});
-    const Tensor exponents = arange(trace, count, DType::kInt32);
-    return binary(Op::kPow, base, exponents);
-  };
-  const auto closest =
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(m.heads)));
-  Tensor slopes = powers(closest);
-  if (closest != m.heads) {
-    const Tensor rest = powers(m.heads - closest);
-    slopes = cat({&slopes, &rest}, 0);
-  }
+  const Tensor slopes = alibi_slopes(trace, m.heads);
   const Tensor places = ((cumsum(attention_mask) - 1.0) * attention_mask).unsqueeze(1);
   const Tensor bias = slopes.unsqueeze(1) * places;
   return bias.reshape({places.dim(0) * m.heads, 1, places.dim(2)}).to(trace.dtype());
@@ -149,6 +135,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kBloom;
-constexpr Family kBloom{"bloom", kClasses, false};
+constexpr Family kBloom{"bloom", kClasses, /*has_sdpa=*/false};
 
 }  // namespace wattree

@@ -1,10 +1,6 @@
 // Falcon (Almazrouei et al. 2023), in its three shapes: one key-value head (7B), groups of them
 // (40B, 180B), and one per query head with ALiBi (RW).
-#include <bit>
-
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -153,17 +149,7 @@ Tensor layer(const Falcon& m, const Tensor& x, const Positions& at, std::int64_t
 Tensor alibi(const Falcon& m, Trace& trace, std::int64_t keys) {
   const std::int64_t batch = trace.pass().batch;
   const Tensor ones = fill(trace, Op::kOnes, DType::kInt64, {batch, keys});
-  auto powers = [&](std::int64_t count) {
-    const Tensor base = fill(trace, Op::kFull, DType::kFloat32, {});
-    const Tensor exponents = arange(trace, count, DType::kInt32);
-    return trace.emit(Op::kPow, {&base, &exponents}, Tensor(&trace, DType::kFloat32, {count}));
-  };
-  const auto even = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(m.heads)));
-  Tensor slopes = powers(even);
-  if (even != m.heads) {
-    const Tensor rest = powers(m.heads - even);
-    slopes = cat({&slopes, &rest}, 0);
-  }
+  const Tensor slopes = alibi_slopes(trace, m.heads);
   const Tensor places = (cumsum(ones) - 1.0) * ones;
   const Tensor steep = slopes.unsqueeze(1).to(DType::kBfloat16);
   const Tensor bias = (steep * places.unsqueeze(1)).reshape({batch * m.heads, 1, keys});
@@ -183,15 +169,11 @@ Tensor biased_mask(const Tensor& causal, const Tensor& biases) {
   return masked_fill(scaled, predicate(Op::kLt, mask));
 }
 
-struct Output {
-  Tensor hidden, ids, words;
-};
-
-Output model(const Falcon& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const Falcon& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "FalconModel");
   const Pass& pass = trace.pass();
   const std::int64_t keys = m.cache.keys(pass.seq);
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = embedding(out.ids, "word_embeddings", m.vocab, m.hidden, &out.words);
   Positions at;
@@ -206,40 +188,15 @@ Output model(const Falcon& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const Falcon m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const Falcon m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "FalconForCausalLM");
-  const Output out = model(m, trace, "transformer");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const Falcon m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "FalconForSequenceClassification");
-  const Output out = model(m, trace, "transformer");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
-
-void token_classification(Trace& trace, const Config& c) {
-  const Falcon m = read(c, trace);
-  const std::int64_t labels = label_count(c);
-  if (!c.ok()) return;
-  Module self(trace, "", "FalconForTokenClassification");
-  self.returns(linear(model(m, trace, "transformer").hidden, "classifier", labels));
-}
+constexpr DecoderClasses<Falcon> kDecoder{
+    .prefix = "Falcon", .base = "transformer", .read = read, .model = model};
 
 constexpr ModelClass kClasses[] = {
-    {"FalconModel", base},
-    {"FalconForCausalLM", causal_lm},
-    {"FalconForSequenceClassification", sequence_classification},
-    {"FalconForTokenClassification", token_classification},
+    {"FalconModel", base_model<kDecoder>},
+    {"FalconForCausalLM", causal_lm<kDecoder>},
+    {"FalconForSequenceClassification", sequence_classification<kDecoder>},
+    {"FalconForTokenClassification", token_classification<kDecoder>},
+    {"FalconForQuestionAnswering", question_answering<kDecoder>},
 };
 
 }  // namespace

@@ -116,6 +116,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kGptNeo;
-constexpr Family kGptNeo{"gpt_neo", kClasses, false};
+constexpr Family kGptNeo{"gpt_neo", kClasses, /*has_sdpa=*/false};
 
 }  // namespace wattree

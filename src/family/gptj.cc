@@ -132,6 +132,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kGptJ;
-constexpr Family kGptJ{"gptj", kClasses, false};
+constexpr Family kGptJ{"gptj", kClasses, /*has_sdpa=*/false};
 
 }  // namespace wattree

@@ -1,9 +1,7 @@
 // MPT (MosaicML 2023): GPT without biases, its positions by ALiBi.
 #include <bit>
 
-#include "src/family/family.h"
-#include "src/family/fields.h"
-#include "src/family/heads.h"
+#include "src/family/decoder_classes.h"
 #include "src/trace/attention.h"
 
 namespace wattree {
@@ -87,14 +85,10 @@ Tensor block(const Mpt& m, const Tensor& x, const Tensor& biases, const Tensor& 
   return self.returns(feed_forward(m, y, attended));
 }
 
-struct Output {
-  Tensor hidden, ids, words;
-};
-
-Output model(const Mpt& m, Trace& trace, std::string_view name) {
+DecoderOutput model(const Mpt& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "MptModel");
   const Pass& pass = trace.pass();
-  Output out;
+  DecoderOutput out;
   out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
   const Tensor biases = alibi(m, trace);
@@ -105,40 +99,15 @@ Output model(const Mpt& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
-  const Mpt m = read(c, trace);
-  if (c.ok()) model(m, trace, "");
-}
-
-void causal_lm(Trace& trace, const Config& c) {
-  const Mpt m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "MptForCausalLM");
-  const Output out = model(m, trace, "transformer");
-  self.returns(language_model_head(out.hidden, "lm_head", out.words, m.is_tied));
-}
-
-void sequence_classification(Trace& trace, const Config& c) {
-  const Mpt m = read(c, trace);
-  if (!c.ok()) return;
-  Module self(trace, "", "MptForSequenceClassification");
-  const Output out = model(m, trace, "transformer");
-  self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
-}
-
-void token_classification(Trace& trace, const Config& c) {
-  const Mpt m = read(c, trace);
-  const std::int64_t labels = label_count(c);
-  if (!c.ok()) return;
-  Module self(trace, "", "MptForTokenClassification");
-  self.returns(linear(model(m, trace, "transformer").hidden, "classifier", labels));
-}
+constexpr DecoderClasses<Mpt> kDecoder{
+    .prefix = "Mpt", .base = "transformer", .read = read, .model = model};
 
 constexpr ModelClass kClasses[] = {
-    {"MptModel", base},
-    {"MptForCausalLM", causal_lm},
-    {"MptForSequenceClassification", sequence_classification},
-    {"MptForTokenClassification", token_classification},
+    {"MptModel", base_model<kDecoder>},
+    {"MptForCausalLM", causal_lm<kDecoder>},
+    {"MptForSequenceClassification", sequence_classification<kDecoder>},
+    {"MptForTokenClassification", token_classification<kDecoder>},
+    {"MptForQuestionAnswering", question_answering<kDecoder>},
 };
 
 }  // namespace

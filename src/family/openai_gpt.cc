@@ -115,6 +115,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kOpenAiGpt;
-constexpr Family kOpenAiGpt{"openai-gpt", kClasses, false};
+constexpr Family kOpenAiGpt{"openai-gpt", kClasses, /*has_sdpa=*/false};
 
 }  // namespace wattree

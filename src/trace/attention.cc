@@ -1,6 +1,7 @@
 #include "src/trace/attention.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace wattree {
 namespace {
@@ -213,6 +214,19 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
 
 Tensor split_heads(const Tensor& x, std::int64_t head_dim) {
   return x.view({x.dim(0), x.dim(1), -1, head_dim}).transpose(1, 2);
+}
+
+Tensor alibi_slopes(Trace& trace, std::int64_t heads) {
+  auto powers = [&](std::int64_t count) {
+    const Tensor base = fill(trace, Op::kFull, DType::kFloat32, {});
+    const Tensor exponents = arange(trace, count, DType::kInt32);
+    return binary(Op::kPow, base, exponents);
+  };
+  const auto even = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  const Tensor slopes = powers(even);
+  if (even == heads) return slopes;
+  const Tensor rest = powers(heads - even);
+  return cat({&slopes, &rest}, 0);
 }
 
 Tensor position_ids(Trace& trace, std::int64_t length) {

@@ -80,6 +80,11 @@ Tensor repeat_kv(const Tensor& x, std::int64_t groups);
 // [b, s, heads * d] -> [b, heads, s, d].
 Tensor split_heads(const Tensor& x, std::int64_t head_dim);
 
+// --- ALiBi: a bias on the scores that grows with the distance ---
+// A slope for every head, in fp32. Where the heads are no power of two, the rest get theirs from
+// the next one.
+Tensor alibi_slopes(Trace& trace, std::int64_t heads);
+
 // --- rotary position embeddings ---
 struct Rotary {
   Tensor cos;  // [1 or b, s, dim]
