@@ -27,6 +27,17 @@ Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const std::optio
               : q.trace->emit(Op::kSdpa, {&q, &k, &v}, out);
 }
 
+// The memory-efficient kernel needs every row of a mask to begin at a multiple of eight elements;
+// otherwise the mask is copied into longer rows.
+Tensor aligned(const Tensor& mask) {
+  constexpr std::int64_t kAlignment = 8;
+  bool is_aligned = true;
+  for (int i = 0; i + 1 < mask.rank(); ++i) is_aligned &= mask.stride[i] % kAlignment == 0;
+  if (is_aligned) return mask;
+  const std::int64_t keys = mask.dim(-1);
+  return pad_last(mask, 0, kAlignment - keys % kAlignment).slice(-1, 0, keys);
+}
+
 Tensor repeat_heads(const Tensor& x, std::int64_t groups) {
   if (groups == 1) return x;
   const Tensor wide = x.unsqueeze(2).expand({x.dim(0), x.dim(1), groups, x.dim(2), x.dim(3)});
@@ -100,10 +111,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   }
   if (!options.enable_gqa && fits_alignment) {
     if (options.mask) {
-      Tensor bias = *options.mask;
-      const std::int64_t keys = bias.dim(-1);
-      if (keys % 8 != 0) bias = pad_last(bias, 0, 8 - keys % 8).slice(-1, 0, keys);
-      options.mask = bias.expand({q.dim(0), q.dim(1), q.dim(2), k.dim(2)});
+      options.mask = aligned(*options.mask).expand({q.dim(0), q.dim(1), q.dim(2), k.dim(2)});
     }
     Tensor out = q;
     out.size[3] = v.dim(3);
