@@ -62,7 +62,7 @@ Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
   }
   ModelTree costed = std::move(tree).value();
   if (Failure failure = add_costs(costed)) return *failure;
-  return BuiltTree{std::move(costed), class_name, pass.attention};
+  return BuiltTree{std::move(costed), class_name, family->is_encoder_decoder, pass.attention};
 }
 
 }  // namespace wattree

@@ -22,8 +22,10 @@ struct ModelClass {
 struct Family {
   std::string_view model_type;
   std::span<const ModelClass> classes;  // The base model comes first.
-  bool has_sdpa =
-      true;  // Otherwise the framework runs it with eager attention, whatever is asked for.
+  // Without it the framework runs eager attention, whatever is asked for.
+  bool has_sdpa = true;
+  // The pass has a target length of its own.
+  bool is_encoder_decoder = false;
 };
 
 std::span<const Family> families();
@@ -38,6 +40,7 @@ struct TreeRequest {
 struct BuiltTree {
   ModelTree tree;
   std::string class_name;
+  bool is_encoder_decoder = false;
   Attention attention = Attention::kSdpa;  // What is run: eager where the family has no other.
 };
 Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request);
