@@ -1,34 +1,52 @@
-// From the text of a config.json to the costed tree: what every prediction starts with.
+// From a config's text to a costed tree: how long, and how that grows.
 #include <benchmark/benchmark.h>
 
-#include <string_view>
+#include <string>
 
-#include "src/config/config.h"
 #include "src/family/family.h"
 
 namespace wattree {
 namespace {
 
-void parse_and_build(benchmark::State& state, std::string_view text) {
-  for ([[maybe_unused]] auto _ : state) {
-    const Result<Config> config = Config::parse(text, "bench");
-    if (!config.ok()) {
-      state.SkipWithError(config.error().message.c_str());
-      break;
-    }
-    const Result<BuiltTree> built = build_tree(config.value(), {});
-    if (!built.ok()) {
-      state.SkipWithError(built.error().message.c_str());
-      break;
-    }
-    benchmark::DoNotOptimize(built.value().tree.root().flops);
-  }
+ModelTree build(const std::string& json, std::int64_t batch, std::int64_t seq) {
+  Result<Config> config = Config::parse(json, "bench");
+  TreeRequest request;
+  request.pass.batch = batch;
+  request.pass.seq = seq;
+  Result<BuiltTree> built = build_tree(config.value(), request);
+  return std::move(std::move(built).value().tree);
 }
 
-// Every field has the library's default: bert-base-uncased, gpt2 and the first Llama 7B.
-BENCHMARK_CAPTURE(parse_and_build, bert, R"({"model_type": "bert"})");
-BENCHMARK_CAPTURE(parse_and_build, gpt2, R"({"model_type": "gpt2"})");
-BENCHMARK_CAPTURE(parse_and_build, llama, R"({"model_type": "llama"})");
+void BertBase(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(build(R"({"model_type":"bert"})", 16, 128));
+}
+BENCHMARK(BertBase)->Unit(benchmark::kMicrosecond);
+
+std::string llama(std::int64_t layers) {
+  return R"({"model_type":"llama","hidden_size":8192,"num_attention_heads":64,)"
+         R"("num_key_value_heads":8,"intermediate_size":28672,"num_hidden_layers":)" +
+         std::to_string(layers) + "}";
+}
+
+void Llama80(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(build(llama(80), 1, 128));
+}
+BENCHMARK(Llama80)->Unit(benchmark::kMicrosecond);
+
+// Nodes per second must not fall as the tree grows to a million nodes.
+void Nodes(benchmark::State& state) {
+  std::size_t nodes = 0;
+  for (auto _ : state) {
+    const ModelTree tree = build(llama(state.range(0)), 1, 128);
+    nodes = tree.nodes().size();
+    benchmark::DoNotOptimize(tree.root().flops);
+  }
+  state.counters["nodes"] = static_cast<double>(nodes);
+  state.counters["ns_per_node"] = benchmark::Counter(
+      static_cast<double>(nodes) * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
+                                             benchmark::Counter::kInvert);
+}
+BENCHMARK(Nodes)->Arg(200)->Arg(2'000)->Arg(19'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace wattree

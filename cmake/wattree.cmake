@@ -2,6 +2,8 @@
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
 
 find_program(CCACHE ccache)
 if(CCACHE)

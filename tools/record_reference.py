@@ -8,12 +8,17 @@ built from the case's (sparse) config and run once. A record holds
   ops      every ATen op that runs a kernel, in order, with the module that called it, and the dtype and shape of its
            tensor inputs and outputs (a dispatch-mode record; views, allocations and empty tensors run no kernel).
 
+With --bundled, every model of data/models instead, at full size on the meta device (no weights, no kernels): its modules
+and FLOPs, without ops.
+
 Usage: record_reference.py [--device cuda] [--only NAME,NAME] [--out DIR]
+       record_reference.py --bundled
 The records in the repository were written on a CUDA device, because some ops differ there (softmax with a wider
 output type, the fused attention kernels).
 """
 
 import argparse
+import contextlib
 import gzip
 import json
 import pathlib
@@ -167,22 +172,60 @@ def record(case, attention, dtype_name, device):
         else:
             inputs = model_inputs(model, config, batch, seq, target, device, dtype)
         result["params"] = sum(p.numel() for p in model.parameters())
-        result["modules"] = [
-            [name, type(module).__name__, sum(p.numel() for p in module.parameters())]
-            for name, module in model.named_modules()
-        ]
+        result["modules"] = named_modules(model)
         recorder = Recorder(model)
-        counter = FlopCounterMode(display=False, custom_mapping={op: attention_flops for op in ATTENTION_OPS})
-        with counter, recorder:
-            model(**inputs)
-        root = type(model).__name__
-        flops = {}
-        for key, by_op in counter.get_flop_counts().items():
-            if key != "Global" and sum(by_op.values()):
-                flops[key.removeprefix(root).removeprefix(".")] = sum(by_op.values())
-        result["flops"] = flops
+        result["flops"] = count_flops(model, inputs, recorder)
         result["ops"] = recorder.ops
     return result
+
+
+def named_modules(model):
+    return [
+        [name, type(module).__name__, sum(p.numel() for p in module.parameters())]
+        for name, module in model.named_modules()
+    ]
+
+
+def count_flops(model, inputs, *modes):
+    """PyTorch's own count per module, with any further dispatch modes around the same pass."""
+    counter = FlopCounterMode(display=False, custom_mapping={op: attention_flops for op in ATTENTION_OPS})
+    with counter, contextlib.ExitStack() as stack:
+        for mode in modes:
+            stack.enter_context(mode)
+        model(**inputs)
+    root = type(model).__name__
+    flops = {}
+    for key, by_op in counter.get_flop_counts().items():
+        if key != "Global" and sum(by_op.values()):
+            flops[key.removeprefix(root).removeprefix(".")] = sum(by_op.values())
+    return flops
+
+
+def record_bundled(path):
+    config_json = json.loads(path.read_text())
+    config_class = transformers.CONFIG_MAPPING[config_json["model_type"]]
+    config = config_class.from_dict({k: v for k, v in config_json.items() if k != "model_type"})
+    batch, seq = 2, 64
+    with torch.device("meta"), torch.no_grad():
+        model = transformers.AutoModel.from_config(config, attn_implementation="eager", dtype=torch.bfloat16)
+        model = model.eval().requires_grad_(False)
+        result = {
+            "name": path.stem, "class": type(model).__name__, "batch": batch, "seq": seq, "past": 0,
+            "attention": "eager", "dtype": "bf16", "device": "meta", "torch": torch.__version__.split("+")[0],
+            "transformers": transformers.__version__, "config": config_json,
+            "params": sum(p.numel() for p in model.parameters()), "modules": named_modules(model),
+        }
+        try:
+            result["flops"] = count_flops(model, model_inputs(model, config, batch, seq, seq, "meta", torch.bfloat16))
+        except RuntimeError as error:  # Some models look at values, and a meta tensor has none.
+            print(f"{path.stem}: no FLOPs: {error}", file=sys.stderr)
+    return result
+
+
+def write_gzip(path, records):
+    # mtime=0: the same records are the same file.
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
+        file.write(json.dumps(records, separators=(",", ":")).encode())
 
 
 def main():
@@ -192,7 +235,13 @@ def main():
     parser.add_argument("--only", default="", help="names of cases, comma-separated; all otherwise")
     parser.add_argument("--cases", default=str(root / "cases.json"))
     parser.add_argument("--out", default=str(root))
+    parser.add_argument("--bundled", action="store_true", help="record the bundled models instead")
     args = parser.parse_args()
+    if args.bundled:
+        paths = sorted((root.parent.parent.parent / "data/models").glob("*.json"))
+        (root.parent / "bundled").mkdir(exist_ok=True)
+        write_gzip(root.parent / "bundled/models.json.gz", [record_bundled(path) for path in paths])
+        return 0
     out = pathlib.Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
     wanted = set(filter(None, args.only.split(",")))
@@ -216,10 +265,7 @@ def main():
         if wanted and path.exists():  # Keep what was not asked for.
             old = {f"{r['name']}.{r['attention']}.{r['dtype']}": r for r in json.loads(gzip.open(path).read())}
             records = {**old, **records}
-        text = json.dumps(list(records.values()), separators=(",", ":"))
-        # mtime=0: the same records are the same file.
-        with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
-            file.write(text.encode())
+        write_gzip(path, list(records.values()))
     return 1 if failed else 0
 
 

@@ -29,6 +29,8 @@ std::int64_t operations(Op op) {
 constexpr std::int64_t kSoftmaxOperations = 5;  // maximum, subtract, exp, sum, divide
 constexpr std::int64_t kLayerNormOperations =
     8;  // sum; subtract, square, sum; subtract, multiply; gain, offset
+// Per element of an LSTM's state: two biases on four sums each, three sigmoids, two tanhs, three products, one sum.
+constexpr std::int64_t kLstmOperations = 4 * 3 + 3 * 4 + 2 + 3 + 1;
 constexpr std::int64_t kRmsNormOperations = 4;  // square, sum, multiply, gain
 
 std::int64_t product(std::initializer_list<std::int64_t> factors) {
@@ -90,6 +92,10 @@ std::int64_t matmul_flops(const Kernel& k) {
   }
 }
 
+std::int64_t recurrent_layers(const Kernel& k) {
+  return static_cast<std::int64_t>(k.in.size()) / 4;  // Two matrices and two biases each.
+}
+
 std::int64_t other_flops(const Kernel& k) {
   const std::int64_t out = k.out.empty() ? 0 : element_count(size_of(k.out, 0));
   switch (facts_of(k.op).op_class) {
@@ -101,7 +107,7 @@ std::int64_t other_flops(const Kernel& k) {
       // Scaling and softmax; a mask is one more addition.
       return saturating_mul(scores, 1 + kSoftmaxOperations + (k.in.size() > 3 ? 1 : 0));
     }
-    case OpClass::kRecurrent: return saturating_mul(out, 24);  // Four gates and the state's update.
+    case OpClass::kRecurrent: return saturating_mul(out, kLstmOperations * recurrent_layers(k));
     case OpClass::kSoftmax: return saturating_mul(out, kSoftmaxOperations);
     case OpClass::kNormalization:
       return saturating_mul(out, k.op == Op::kRmsNorm ? kRmsNormOperations : kLayerNormOperations);

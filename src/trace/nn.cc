@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 namespace wattree {
 
@@ -288,6 +289,57 @@ Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels,
               const Dims& stride, Bias bias) {
   Module self(*x.trace, name, "Conv2d", Kind::kPrimitive);
   return convolution(x, self, {out_channels, x.dim(1), kernel[0], kernel[1]}, stride, 0, bias);
+}
+
+namespace {
+Tensor pool(const Tensor& x, std::string_view name, std::string_view type, Op op,
+            std::int64_t kernel, std::int64_t stride) {
+  Module self(*x.trace, name, type, Kind::kPrimitive);
+  if (x.rank() != 3 || stride < 1 || kernel > x.dim(2)) {
+    x.trace->fail_shapes(type, x.size, {kernel});
+    return x;
+  }
+  Dims size = x.size;
+  size[2] = (x.size[2] - kernel) / stride + 1;
+  return self.returns(x.trace->emit(op, {&x}, Tensor(x.trace, x.dtype, size)));
+}
+}  // namespace
+
+Tensor max_pool1d(const Tensor& x, std::string_view name, std::int64_t kernel,
+                  std::int64_t stride) {
+  return pool(x, name, "MaxPool1d", Op::kMaxPool1d, kernel, stride);
+}
+
+Tensor avg_pool1d(const Tensor& x, std::string_view name, std::int64_t kernel,
+                  std::int64_t stride) {
+  return pool(x, name, "AvgPool1d", Op::kAvgPool1d, kernel, stride);
+}
+
+Tensor batch_norm1d(const Tensor& x, std::string_view name) {
+  Trace& trace = *x.trace;
+  Module self(trace, name, "BatchNorm1d", Kind::kPrimitive);
+  const Tensor weight = trace.parameter({x.dim(1)});
+  const Tensor offset = trace.parameter({x.dim(1)});
+  const Tensor mean = trace.tensor(x.dtype, {x.dim(1)});
+  const Tensor variance = trace.tensor(x.dtype, {x.dim(1)});
+  return self.returns(trace.emit(Op::kBatchNorm, {&x, &weight, &offset, &mean, &variance},
+                                 Tensor(&trace, x.dtype, x.size)));
+}
+
+Tensor lstm(const Tensor& x, std::string_view name, std::int64_t hidden, std::int64_t layers) {
+  Trace& trace = *x.trace;
+  Module self(trace, name, "LSTM", Kind::kPrimitive);
+  std::vector<Tensor> weights;
+  for (std::int64_t i = 0; i < layers; ++i) {
+    weights.push_back(trace.parameter({4 * hidden, i == 0 ? x.dim(2) : hidden}));
+    weights.push_back(trace.parameter({4 * hidden, hidden}));
+    weights.push_back(trace.parameter({4 * hidden}));
+    weights.push_back(trace.parameter({4 * hidden}));
+  }
+  std::vector<const Tensor*> inputs{&x};
+  for (const Tensor& weight : weights) inputs.push_back(&weight);
+  const Tensor out(&trace, x.dtype, {x.dim(0), x.dim(1), hidden});
+  return self.returns(trace.emit(Op::kLstm, inputs, std::span(&out, 1)));
 }
 
 }  // namespace wattree

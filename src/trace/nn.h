@@ -69,4 +69,11 @@ Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
 Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, const Dims& kernel,
               const Dims& stride, Bias bias = Bias::kYes);
 
+// Layers that Transformers seldom use but models around them do: over [n, channels, length]…
+Tensor max_pool1d(const Tensor& x, std::string_view name, std::int64_t kernel, std::int64_t stride);
+Tensor avg_pool1d(const Tensor& x, std::string_view name, std::int64_t kernel, std::int64_t stride);
+Tensor batch_norm1d(const Tensor& x, std::string_view name);  // With running statistics: inference.
+// …and nn.LSTM, one direction, over [length, batch, features].
+Tensor lstm(const Tensor& x, std::string_view name, std::int64_t hidden, std::int64_t layers = 1);
+
 }  // namespace wattree

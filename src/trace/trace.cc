@@ -7,8 +7,6 @@
 namespace wattree {
 namespace {
 
-// A tree beyond this is no model but a mistake, and would not fit in memory.
-constexpr std::size_t kMaxNodes = 4'000'000;
 // Nor is a tensor of a quadrillion elements one.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 50;
 
@@ -74,8 +72,8 @@ std::string_view Trace::op_scope(Op op) {
 
 Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs) {
   if (failed() || frames_.empty() || uncalled_ > 0) return outputs.front();
-  if (tree_.nodes().size() >= kMaxNodes) {
-    fail("the model has more than " + std::to_string(kMaxNodes) + " operations");
+  if (tree_.nodes().size() >= pass_.max_nodes) {
+    fail("the model has more than " + std::to_string(pass_.max_nodes) + " operations");
     return outputs.front();
   }
   Node node;
@@ -104,12 +102,17 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
 
 void Trace::open(std::string_view name, std::string_view type, Level level, bool folds,
                  std::int32_t run) {
+  if (failed()) {
+    // Only the nesting is kept, so that memory stays bounded whatever comes after.
+    frames_.push_back({{}, {}, level, run, 0, words_.size(), held_.size(), next_parameter_, folds});
+    return;
+  }
   std::string_view scope;
   if (name.starts_with('/')) {
     scope = tree_.keep(name.substr(1));
   } else if (!frames_.empty()) {
     const std::string_view parent = frames_.back().scope;
-    scope = parent.empty() ? tree_.keep(name) : tree_.keep(tree_.keep(parent, "."), name);
+    scope = parent.empty() ? tree_.keep(name) : tree_.keep(parent, ".", name);
   }
   const std::int32_t resume = next_parameter_;
   if (run >= 0) {
@@ -133,6 +136,10 @@ void Trace::close(const Dims& shape) {
   const Frame frame = frames_.back();
   frames_.pop_back();
   words_.resize(frame.words);
+  if (failed()) {
+    held_.resize(frame.parameters);
+    return;
+  }
   next_parameter_ = std::max(next_parameter_, frame.resume);
   const auto count = static_cast<std::int32_t>(tree_.nodes().size());
   std::int32_t index = count;

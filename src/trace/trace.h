@@ -27,6 +27,8 @@ struct Pass {
   std::int64_t source = 128;  // Encoder length behind a decode step's cross-attention.
   Precision precision = Precision::kFp32;
   Attention attention = Attention::kSdpa;
+  // A tree beyond this is no model but a mistake; at a few hundred bytes a node it bounds memory.
+  std::size_t max_nodes = 2'000'000;
 };
 
 class Trace {

@@ -1,7 +1,6 @@
 #include "src/tree/model_tree.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace wattree {
 
@@ -27,12 +26,16 @@ void ModelTree::children(std::int32_t index, std::vector<std::int32_t>& out) con
   std::reverse(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
 }
 
-std::string_view ModelTree::keep(std::string_view text, std::string_view more) {
-  if (text.empty() && more.empty()) return {};
-  auto* copy = static_cast<char*>(text_->allocate(text.size() + more.size(), 1));
-  if (!text.empty()) std::memcpy(copy, text.data(), text.size());
-  if (!more.empty()) std::memcpy(copy + text.size(), more.data(), more.size());
-  return {copy, text.size() + more.size()};
+std::string_view ModelTree::keep(std::string_view text, std::string_view more,
+                                 std::string_view last) {
+  const std::size_t size = text.size() + more.size() + last.size();
+  if (size == 0) return {};
+  auto* copy = static_cast<char*>(text_->allocate(size, 1));
+  char* end = copy;
+  for (const std::string_view piece : {text, more, last}) {
+    end = std::copy(piece.begin(), piece.end(), end);
+  }
+  return {copy, size};
 }
 
 }  // namespace wattree

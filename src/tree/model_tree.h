@@ -79,8 +79,9 @@ class ModelTree {
   void append_operand(const Operand& operand) { operands_.push_back(operand); }
   std::uint32_t operand_count() const { return static_cast<std::uint32_t>(operands_.size()); }
   void append_parameter(ParameterUse use) { parameters_.push_back(use); }
-  // A copy of `text` (in two parts) that lives as long as the tree.
-  std::string_view keep(std::string_view text, std::string_view more = {});
+  // A copy of these pieces, joined, that lives as long as the tree.
+  std::string_view keep(std::string_view text, std::string_view more = {},
+                        std::string_view last = {});
 
   Precision precision = Precision::kFp32;
 

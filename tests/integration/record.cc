@@ -51,7 +51,9 @@ Record read_record(const Json& json) {
   }
   const std::string root = record.modules.front().type;
   record.class_name = json.value("class", json.value("cls", root));
-  for (const auto& [key, value] : json[is_tree ? "module_flops" : "flops"].items()) {
+  record.has_flops = is_tree || json.contains("flops");
+  const Json flops = record.has_flops ? json[is_tree ? "module_flops" : "flops"] : Json::object();
+  for (const auto& [key, value] : flops.items()) {
     std::string scope = key;
     if (is_tree) {
       if (key == "Global") continue;

@@ -25,6 +25,7 @@ struct Record {
   std::int64_t params = 0;
   std::vector<RecordedModule> modules;        // Less containers and no-ops.
   std::map<std::string, std::int64_t> flops;  // By scope; not there means none.
+  bool has_flops = true;
   bool has_ops = true;
   std::vector<std::string> ops;  // "scope op inputs -> outputs"
 };

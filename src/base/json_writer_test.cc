@@ -1,0 +1,54 @@
+#include "src/base/json_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace wattree {
+namespace {
+
+TEST(JsonWriter, NestsAndSeparates) {
+  JsonWriter out;
+  out.begin_object();
+  out.field("a", std::int64_t{1});
+  out.key("b");
+  out.begin_array();
+  out.value(true);
+  out.null();
+  out.begin_object();
+  out.end_object();
+  out.end_array();
+  out.field("c", "x");
+  out.end_object();
+  EXPECT_EQ(out.take(), R"({"a":1,"b":[true,null,{}],"c":"x"})");
+}
+
+TEST(JsonWriter, EscapesWhatJsonForbids) {
+  JsonWriter out;
+  out.value("a\"b\\c\n\x01");
+  EXPECT_EQ(out.take(), R"("a\"b\\c\n\u0001")");
+}
+
+TEST(JsonWriter, NumbersReadBackTheSameAndNanIsNull) {
+  JsonWriter out;
+  out.begin_array();
+  out.value(0.1);
+  out.value(std::numeric_limits<double>::quiet_NaN());
+  out.value(std::numeric_limits<std::int64_t>::max());
+  out.end_array();
+  EXPECT_EQ(out.take(), "[0.1,null,9223372036854775807]");
+}
+
+TEST(JsonWriter, Indents) {
+  JsonWriter out(2);
+  out.begin_object();
+  out.key("a");
+  out.begin_array();
+  out.value(std::int64_t{1});
+  out.end_array();
+  out.end_object();
+  EXPECT_EQ(out.take(), "{\n  \"a\": [\n    1\n  ]\n}");
+}
+
+}  // namespace
+}  // namespace wattree

@@ -1,0 +1,21 @@
+// The command line: flags in, text out, exit codes 0 ok, 2 usage, 3 bad input, 4 not available here, 5 internal.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wattree {
+
+// What the outside world gives to a command; main() fills it, tests make their own.
+struct Surroundings {
+  std::ostream& out;
+  std::ostream& err;
+  std::function<std::optional<std::string>(const char*)> environment;
+};
+
+int run_cli(const std::vector<std::string>& arguments, Surroundings surroundings);
+
+}  // namespace wattree

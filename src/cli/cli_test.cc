@@ -1,0 +1,186 @@
+// The command line as a user meets it: output, errors and exit codes, without a network.
+#include "src/cli/cli.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace wattree {
+namespace {
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Outcome run(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_cli(arguments, {out, err, [](const char* name) -> std::optional<std::string> {
+                                         if (std::string(name) == "HF_HUB_OFFLINE") return "1";
+                                         return std::nullopt;
+                                       }});
+  return {code, out.str(), err.str()};
+}
+
+class ConfigFile {
+ public:
+  explicit ConfigFile(const std::string& text)
+      : path_(std::filesystem::temp_directory_path() /
+              ("wattree_cli_test_" + std::to_string(::getpid()) + ".json")) {
+    std::ofstream(path_) << text;
+  }
+  ~ConfigFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Cli, ShowsATree) {
+  const Outcome tree = run({"tree", "bert-base-uncased", "-b", "16", "-s", "128"});
+  EXPECT_EQ(tree.code, 0) << tree.err;
+  EXPECT_NE(tree.out.find("BertModel of bert-base-uncased: fp32, sdpa, one pass of 16 × 128"),
+            std::string::npos)
+      << tree.out;
+  EXPECT_NE(tree.out.find("layer.0…11 ×12"), std::string::npos) << tree.out;
+}
+
+TEST(Cli, HelpAndVersionSucceed) {
+  EXPECT_EQ(run({"--help"}).code, 0);
+  EXPECT_EQ(run({"tree", "--help"}).code, 0);
+  EXPECT_NE(run({"tree", "--help"}).out.find("Examples"), std::string::npos);
+  EXPECT_EQ(run({"--version"}).code, 0);
+  EXPECT_NE(run({"--version"}).out.find("wattree "), std::string::npos);
+}
+
+TEST(Cli, UsageErrorsAreTwo) {
+  EXPECT_EQ(run({}).code, 2);
+  EXPECT_EQ(run({"tree"}).code, 2);
+  EXPECT_EQ(run({"tree", "gpt2", "--nonsense"}).code, 2);
+  EXPECT_EQ(run({"tree", "gpt2", "-b", "many"}).code, 2);
+  EXPECT_EQ(run({"tree", "gpt2", "--json", "--csv"}).code, 2);
+  EXPECT_EQ(run({"tree", "gpt2", "--level", "atom"}).code, 2);
+  EXPECT_EQ(run({"tree", "gpt2", "--set", "n_layer"}).code, 2);
+  EXPECT_EQ(run({"completions", "tcsh"}).code, 2);
+}
+
+struct BadInput {
+  std::string name;
+  std::string config;
+  std::vector<std::string> flags;
+  std::string says;  // Part of the message: the field, mostly.
+};
+
+class BadInputs : public testing::TestWithParam<BadInput> {};
+
+TEST_P(BadInputs, AreClearErrorsWithExitCodeThree) {
+  const BadInput& bad = GetParam();
+  const ConfigFile file(bad.config);
+  std::vector<std::string> arguments{"tree", file.path()};
+  arguments.insert(arguments.end(), bad.flags.begin(), bad.flags.end());
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.code, 3) << outcome.out;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find(bad.says), std::string::npos) << outcome.err;
+  // The file is named where the file is at fault.
+  if (bad.flags.empty()) {
+    EXPECT_NE(outcome.err.find(file.path()), std::string::npos) << outcome.err;
+  }
+  // With --json the same goes to standard error as JSON.
+  arguments.push_back("--json");
+  const Outcome json = run(arguments);
+  EXPECT_EQ(json.code, 3);
+  EXPECT_EQ(json.out, "");
+  EXPECT_EQ(json.err.rfind("{\"error\":{\"code\":\"", 0), 0u) << json.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Configs, BadInputs,
+    testing::Values(
+        BadInput{"empty", "", {}, "not valid JSON"},
+        BadInput{"truncated", R"({"model_type": "bert", "hidd)", {}, "not valid JSON"},
+        BadInput{"not_json", "hello: world", {}, "not valid JSON"},
+        BadInput{"a_list", "[1, 2]", {}, "JSON object"},
+        BadInput{"no_model_type", "{}", {}, "model_type"},
+        BadInput{"unknown_model_type", R"({"model_type":"brt"})", {}, "nearest: bert"},
+        BadInput{"model_type_is_a_number", R"({"model_type":7})", {}, "model_type"},
+        BadInput{"wrong_type", R"({"model_type":"bert","hidden_size":"big"})", {}, "hidden_size"},
+        BadInput{"fraction", R"({"model_type":"bert","hidden_size":76.5})", {}, "hidden_size"},
+        BadInput{"negative", R"({"model_type":"bert","hidden_size":-768})", {}, "hidden_size"},
+        BadInput{"zero", R"({"model_type":"llama","num_attention_heads":0})",
+                 {}, "num_attention_heads"},
+        BadInput{"absurd", R"({"model_type":"llama","num_hidden_layers":1000000000000})",
+                 {}, "num_hidden_layers"},
+        BadInput{"absurd_float", R"({"model_type":"llama","num_hidden_layers":1e300})",
+                 {}, "num_hidden_layers"},
+        BadInput{"huge_sizes",
+                 R"({"model_type":"llama","hidden_size":1099511627776,"num_attention_heads":1})",
+                 {}, "elements"},
+        BadInput{"heads_do_not_divide", R"({"model_type":"bert","num_attention_heads":7})",
+                 {}, "does not divide hidden_size (768)"},
+        BadInput{"kv_heads_do_not_divide",
+                 R"({"model_type":"llama","num_attention_heads":32,"num_key_value_heads":5})",
+                 {}, "num_key_value_heads"},
+        BadInput{"unknown_activation", R"({"model_type":"bert","hidden_act":"wobble"})",
+                 {}, "wobble"},
+        BadInput{"unknown_class", R"({"model_type":"bert","architectures":["BertForFun"]})",
+                 {"-b", "1"}, "BertForFun"},
+        BadInput{"unknown_dtype", R"({"model_type":"bert","torch_dtype":"float1"})",
+                 {"-b", "1"}, "float1"},
+        BadInput{"positions_too_few", R"({"model_type":"bert","max_position_embeddings":64})",
+                 {"-s", "65"}, "max_position_embeddings"},
+        BadInput{"zero_batch", R"({"model_type":"bert"})", {"-b", "0"}, "-b"},
+        BadInput{"negative_length", R"({"model_type":"bert"})", {"-s", "-5"}, "-s"},
+        BadInput{"absurd_length", R"({"model_type":"gpt2"})", {"-s", "1000000000000"}, "-s"},
+        BadInput{"encoder_does_not_decode", R"({"model_type":"bert"})", {"--past", "8"}, "cache"},
+        BadInput{"unknown_attention", R"({"model_type":"bert"})",
+                 {"--attention", "flash"}, "flash"},
+        BadInput{"costs_overflow", R"({"model_type":"llama"})",
+                 {"-b", "4000000000", "-s", "4000000000"}, "elements"}),
+    [](const testing::TestParamInfo<BadInput>& info) { return info.param.name; });
+
+TEST(Cli, AMissingFileNamesTheNearestModels) {
+  const Outcome outcome = run({"tree", "bert-base-uncase"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("bert-base-uncased"), std::string::npos) << outcome.err;
+}
+
+TEST(Cli, OfflineSaysSo) {
+  const Outcome outcome = run({"tree", "some-org/some-model"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find("HF_HUB_OFFLINE"), std::string::npos) << outcome.err;
+}
+
+TEST(Cli, SetOverridesTheConfig) {
+  const Outcome outcome =
+      run({"tree", "gpt2", "--set", "n_layer=3", "--set", "activation_function=relu", "--csv"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\nh.2,"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("\nh.3,"), std::string::npos);
+  EXPECT_NE(outcome.out.find("h.0.mlp.act:relu"), std::string::npos);
+}
+
+TEST(Cli, DepthAndLevelCutTheTreeButNotItsSums) {
+  const Outcome outcome = run({"tree", "bert-base-uncased", "--csv", "--depth", "1"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 5);  // Title, 3 children, root.
+  const Outcome modules = run({"tree", "bert-base-uncased", "--csv", "--level", "module"});
+  EXPECT_EQ(modules.out.find(",ml,"), std::string::npos);
+}
+
+TEST(Cli, OneNameALineForCompletions) {
+  EXPECT_NE(run({"models", "--names"}).out.find("\ngpt2\n"), std::string::npos);
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    const Outcome script = run({"completions", shell});
+    EXPECT_EQ(script.code, 0);
+    EXPECT_NE(script.out.find("past"), std::string::npos) << shell;
+  }
+}
+
+}  // namespace
+}  // namespace wattree
