@@ -43,8 +43,8 @@ void Nodes(benchmark::State& state) {
   }
   state.counters["nodes"] = static_cast<double>(nodes);
   state.counters["ns_per_node"] = benchmark::Counter(
-      static_cast<double>(nodes) * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
-                                             benchmark::Counter::kInvert);
+      static_cast<double>(nodes) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(Nodes)->Arg(200)->Arg(2'000)->Arg(19'000)->Unit(benchmark::kMillisecond);
 

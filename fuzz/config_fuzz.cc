@@ -1,4 +1,5 @@
-// Any bytes as a config.json, with a small pass: an error or a tree, never a crash, and never more than so many nodes.
+// Any bytes as a config.json, with a small pass: an error or a tree, never a crash, and never more
+// than so many nodes.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -30,7 +30,8 @@ std::vector<KnownFamily> known_families() {
   return out;
 }
 
-std::string to_json(const std::vector<KnownModel>& models, const std::vector<KnownFamily>& families) {
+std::string to_json(const std::vector<KnownModel>& models,
+                    const std::vector<KnownFamily>& families) {
   JsonWriter out(2);
   out.begin_object();
   out.key("models");

@@ -26,6 +26,7 @@ struct KnownFamily {
 };
 std::vector<KnownFamily> known_families();
 
-std::string to_json(const std::vector<KnownModel>& models, const std::vector<KnownFamily>& families);
+std::string to_json(const std::vector<KnownModel>& models,
+                    const std::vector<KnownFamily>& families);
 
 }  // namespace wattree

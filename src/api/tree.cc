@@ -41,7 +41,8 @@ Result<Pass> pass_of(const TreeQuery& query, const Config& config) {
   if (dtype.empty()) dtype = config.optional_text({"dtype", "torch_dtype"}).value_or("fp32");
   const std::optional<Precision> precision = parse_precision(dtype);
   if (!precision) {
-    return bad("dtype \"" + dtype + "\" is not known", "choose fp32, tf32, bf16, fp16, int8 or int4");
+    return bad("dtype \"" + dtype + "\" is not known",
+               "choose fp32, tf32, bf16, fp16, int8 or int4");
   }
   pass.precision = *precision;
   return pass;

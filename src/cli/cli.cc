@@ -14,6 +14,8 @@
 #include "src/cli/quantity.h"
 #include "src/cli/table.h"
 #include "src/cli/tree_table.h"
+#include "src/hub/bundled.h"
+#include "src/hub/options.h"
 #include "src/hub/resolve.h"
 
 namespace wattree {
@@ -55,7 +57,8 @@ struct TreeFlags {
 };
 
 void describe_tree(CLI::App& app, TreeFlags& flags) {
-  CLI::App* tree = app.add_subcommand("tree", "Show a model's tree with parameters, FLOPs and bytes");
+  CLI::App* tree =
+      app.add_subcommand("tree", "Show a model's tree with parameters, FLOPs and bytes");
   tree->footer(
       "Examples:\n"
       "  wattree tree bert-base-uncased -b 16 -s 128\n"
@@ -63,10 +66,11 @@ void describe_tree(CLI::App& app, TreeFlags& flags) {
       "  wattree tree ./my-model/config.json --json | jq .params\n"
       "  wattree tree gpt2 --set n_layer=24 --as GPT2LMHeadModel --csv > tree.csv\n\n"
       "A module's figures are the sums over its children. FLOPs count a multiply-add as 2; bytes\n"
-      "are what must be read and written once each. See docs/trees.md.");
-  tree->add_option("MODEL", flags.model,
-                   "A bundled name (see `wattree models`), a config.json or its folder, or org/name "
-                   "on the Hugging Face Hub")
+      "are what must be read and written once each. See docs/trees.md.\n");
+  tree->add_option(
+          "MODEL", flags.model,
+          "A bundled name (see `wattree models`), a config.json or its folder, or org/name "
+          "on the Hugging Face Hub")
       ->required();
   tree->add_option("-b,--batch", flags.query.batch, "Batch size")->capture_default_str();
   tree->add_option("-s,--seq", flags.query.seq, "Sequence length (of the source, in tokens)")
@@ -78,8 +82,9 @@ void describe_tree(CLI::App& app, TreeFlags& flags) {
   tree->add_option("--dtype", flags.query.dtype,
                    "fp32, tf32, bf16, fp16, int8 or int4 [the config's, or else fp32]");
   tree->add_option("--attention", flags.query.attention, "sdpa or eager [sdpa]");
-  tree->add_option("--as", flags.query.as,
-                   "Class to build, such as BertForMaskedLM [the config's, or else the base model]");
+  tree->add_option(
+      "--as", flags.query.as,
+      "Class to build, such as BertForMaskedLM [the config's, or else the base model]");
   tree->add_option("--set", flags.sets, "Override a config field: key=value (repeatable)")
       ->take_all()
       ->type_name("KEY=VALUE")
@@ -90,7 +95,8 @@ void describe_tree(CLI::App& app, TreeFlags& flags) {
                    "Show down to model, module, ml or math [ml; math in JSON and CSV]");
   tree->add_option("--revision", flags.revision, "Branch, tag or commit on the Hub [main]");
   tree->add_flag("--all", flags.all, "Give every layer rows of its own");
-  CLI::Option* json = tree->add_flag("--json", flags.json, "Print JSON (docs/schemas/tree.schema.json)");
+  CLI::Option* json =
+      tree->add_flag("--json", flags.json, "Print JSON (docs/schemas/tree.schema.json)");
   tree->add_flag("--csv", flags.csv, "Print CSV, one row a node")->excludes(json);
 }
 
@@ -128,7 +134,8 @@ int run_tree(TreeFlags& flags, Surroundings& world) {
   } else if (flags.csv) {
     world.out << to_csv(answer.value(), view);
   } else {
-    world.out << tree_headline(answer.value()) << "\n" << tree_table(answer.value(), view, flags.all);
+    world.out << tree_headline(answer.value()) << "\n"
+              << tree_table(answer.value(), view, flags.all);
   }
   return 0;
 }
@@ -143,7 +150,7 @@ void describe_models(CLI::App& app, ModelFlags& flags) {
   CLI::App* models = app.add_subcommand("models", "List the bundled models and the known families");
   models->footer(
       "Any other model of a known family needs no more than its config.json:\n"
-      "  wattree tree ./config.json");
+      "  wattree tree ./config.json\n");
   CLI::Option* json = models->add_flag("--json", flags.json, "Print JSON");
   models->add_flag("--names", flags.names, "Print just the names, one a line")->excludes(json);
 }
@@ -168,7 +175,8 @@ int run_models(const ModelFlags& flags, Surroundings& world) {
   world.out << render_table({{"model"}, {"family"}, {"class"}, {"params", true}}, rows) << "\n";
   std::vector<std::string> types;
   for (const KnownFamily& family : known) types.emplace_back(family.model_type);
-  world.out << "Any model of these families works from its config.json, or as org/name on the Hub:\n";
+  world.out
+      << "Any model of these families works from its config.json, or as org/name on the Hub:\n";
   std::string line;
   for (const std::string& type : types) {
     if (line.size() + type.size() > 90) {
@@ -204,7 +212,7 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
                "wattree");
   app.set_version_flag("--version", std::string("wattree ") + kVersion);
   app.require_subcommand(1);
-  app.footer("`wattree COMMAND --help` shows a command's options and examples.");
+  app.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
   TreeFlags tree;
   ModelFlags models;
   std::string shell;
@@ -215,7 +223,7 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   completions->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  completions->footer("Example:\n  eval \"$(wattree completions bash)\"");
+  completions->footer("Example:\n  eval \"$(wattree completions bash)\"\n");
   try {
     // CLI11 takes the arguments last to first.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());

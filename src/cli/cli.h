@@ -1,4 +1,5 @@
-// The command line: flags in, text out, exit codes 0 ok, 2 usage, 3 bad input, 4 not available here, 5 internal.
+// The command line: flags in, text out, exit codes 0 ok, 2 usage, 3 bad input, 4 not available
+// here, 5 internal.
 #pragma once
 
 #include <functional>

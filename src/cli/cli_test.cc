@@ -20,10 +20,11 @@ struct Outcome {
 Outcome run(const std::vector<std::string>& arguments) {
   std::ostringstream out;
   std::ostringstream err;
-  const int code = run_cli(arguments, {out, err, [](const char* name) -> std::optional<std::string> {
-                                         if (std::string(name) == "HF_HUB_OFFLINE") return "1";
-                                         return std::nullopt;
-                                       }});
+  const int code =
+      run_cli(arguments, {out, err, [](const char* name) -> std::optional<std::string> {
+                            if (std::string(name) == "HF_HUB_OFFLINE") return "1";
+                            return std::nullopt;
+                          }});
   return {code, out.str(), err.str()};
 }
 
@@ -112,37 +113,53 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"wrong_type", R"({"model_type":"bert","hidden_size":"big"})", {}, "hidden_size"},
         BadInput{"fraction", R"({"model_type":"bert","hidden_size":76.5})", {}, "hidden_size"},
         BadInput{"negative", R"({"model_type":"bert","hidden_size":-768})", {}, "hidden_size"},
-        BadInput{"zero", R"({"model_type":"llama","num_attention_heads":0})",
-                 {}, "num_attention_heads"},
-        BadInput{"absurd", R"({"model_type":"llama","num_hidden_layers":1000000000000})",
-                 {}, "num_hidden_layers"},
-        BadInput{"absurd_float", R"({"model_type":"llama","num_hidden_layers":1e300})",
-                 {}, "num_hidden_layers"},
+        BadInput{
+            "zero", R"({"model_type":"llama","num_attention_heads":0})", {}, "num_attention_heads"},
+        BadInput{"absurd",
+                 R"({"model_type":"llama","num_hidden_layers":1000000000000})",
+                 {},
+                 "num_hidden_layers"},
+        BadInput{"absurd_float",
+                 R"({"model_type":"llama","num_hidden_layers":1e300})",
+                 {},
+                 "num_hidden_layers"},
         BadInput{"huge_sizes",
                  R"({"model_type":"llama","hidden_size":1099511627776,"num_attention_heads":1})",
-                 {}, "elements"},
-        BadInput{"heads_do_not_divide", R"({"model_type":"bert","num_attention_heads":7})",
-                 {}, "does not divide hidden_size (768)"},
+                 {},
+                 "elements"},
+        BadInput{"heads_do_not_divide",
+                 R"({"model_type":"bert","num_attention_heads":7})",
+                 {},
+                 "does not divide hidden_size (768)"},
         BadInput{"kv_heads_do_not_divide",
                  R"({"model_type":"llama","num_attention_heads":32,"num_key_value_heads":5})",
-                 {}, "num_key_value_heads"},
-        BadInput{"unknown_activation", R"({"model_type":"bert","hidden_act":"wobble"})",
-                 {}, "wobble"},
-        BadInput{"unknown_class", R"({"model_type":"bert","architectures":["BertForFun"]})",
-                 {"-b", "1"}, "BertForFun"},
-        BadInput{"unknown_dtype", R"({"model_type":"bert","torch_dtype":"float1"})",
-                 {"-b", "1"}, "float1"},
-        BadInput{"positions_too_few", R"({"model_type":"bert","max_position_embeddings":64})",
-                 {"-s", "65"}, "max_position_embeddings"},
+                 {},
+                 "num_key_value_heads"},
+        BadInput{
+            "unknown_activation", R"({"model_type":"bert","hidden_act":"wobble"})", {}, "wobble"},
+        BadInput{"unknown_class",
+                 R"({"model_type":"bert","architectures":["BertForFun"]})",
+                 {"-b", "1"},
+                 "BertForFun"},
+        BadInput{"unknown_dtype",
+                 R"({"model_type":"bert","torch_dtype":"float1"})",
+                 {"-b", "1"},
+                 "float1"},
+        BadInput{"positions_too_few",
+                 R"({"model_type":"bert","max_position_embeddings":64})",
+                 {"-s", "65"},
+                 "max_position_embeddings"},
         BadInput{"zero_batch", R"({"model_type":"bert"})", {"-b", "0"}, "-b"},
         BadInput{"negative_length", R"({"model_type":"bert"})", {"-s", "-5"}, "-s"},
         BadInput{"absurd_length", R"({"model_type":"gpt2"})", {"-s", "1000000000000"}, "-s"},
         BadInput{"encoder_does_not_decode", R"({"model_type":"bert"})", {"--past", "8"}, "cache"},
-        BadInput{"unknown_attention", R"({"model_type":"bert"})",
-                 {"--attention", "flash"}, "flash"},
-        BadInput{"costs_overflow", R"({"model_type":"llama"})",
-                 {"-b", "4000000000", "-s", "4000000000"}, "elements"}),
-    [](const testing::TestParamInfo<BadInput>& info) { return info.param.name; });
+        BadInput{
+            "unknown_attention", R"({"model_type":"bert"})", {"--attention", "flash"}, "flash"},
+        BadInput{"costs_overflow",
+                 R"({"model_type":"llama"})",
+                 {"-b", "4000000000", "-s", "4000000000"},
+                 "elements"}),
+    [](const testing::TestParamInfo<BadInput>& bad) { return bad.param.name; });
 
 TEST(Cli, AMissingFileNamesTheNearestModels) {
   const Outcome outcome = run({"tree", "bert-base-uncase"});
@@ -168,7 +185,8 @@ TEST(Cli, SetOverridesTheConfig) {
 TEST(Cli, DepthAndLevelCutTheTreeButNotItsSums) {
   const Outcome outcome = run({"tree", "bert-base-uncased", "--csv", "--depth", "1"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 5);  // Title, 3 children, root.
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'),
+            5);  // Title, 3 children, root.
   const Outcome modules = run({"tree", "bert-base-uncased", "--csv", "--level", "module"});
   EXPECT_EQ(modules.out.find(",ml,"), std::string::npos);
 }

@@ -20,7 +20,10 @@ std::string with_prefix(double value, std::string_view unit) {
   if (prefix == 0) {
     number = fmt::format("{:.0f}", value);
   } else {
-    number = fmt::format("{:.{}f}", value, std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0);
+    number = fmt::format("{:.{}f}", value,
+                         std::abs(value) < 9.995   ? 2
+                         : std::abs(value) < 99.95 ? 1
+                                                   : 0);
   }
   std::string suffix(kPrefixes[prefix]);
   suffix += unit;
@@ -40,8 +43,9 @@ std::string bar(double share, int width) {
 }
 
 std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 }  // namespace wattree

@@ -32,20 +32,23 @@ class TreeTable {
       : tree_(answer.tree), view_(view), unfolds_(unfolds), whole_(answer.tree.root()) {}
 
   std::string render() {
-    add(static_cast<std::int32_t>(tree_.nodes().size()) - 1, 0, 1, whole_.type);
+    add(static_cast<std::int32_t>(tree_.nodes().size()) - 1, 0, 1, std::string(whole_.type));
     return render_table({{"node"},
                          {"type"},
                          {"shape"},
                          {"params", true},
                          {"FLOP", true},
                          {"bytes", true},
+                         {"% bytes", true},
                          {"% FLOP", true},
                          {""}},
                         rows_);
   }
 
  private:
-  const Node& at(std::int32_t index) const { return tree_.nodes()[static_cast<std::size_t>(index)]; }
+  const Node& at(std::int32_t index) const {
+    return tree_.nodes()[static_cast<std::size_t>(index)];
+  }
 
   // Two layers of one list that do the same work on tensors of the same size.
   bool are_alike(std::int32_t a, std::int32_t b) const {
@@ -69,7 +72,8 @@ class TreeTable {
     if (name.starts_with(parent)) name.remove_prefix(parent.size());
     if (name.starts_with('.') || name.starts_with(':')) name.remove_prefix(1);
     std::string out(name);
-    if (count == 1) return node.run >= 0 && is_run(node) ? fmt::format("{} #{}", out, node.run) : out;
+    if (count == 1)
+      return node.run >= 0 && is_run(node) ? fmt::format("{} #{}", out, node.run) : out;
     if (const auto end = numbered(at(last).scope); end && at(last).scope != node.scope) {
       out += fmt::format("…{}", end->second);
     }
@@ -86,12 +90,16 @@ class TreeTable {
       shape += (i > 0 ? "×" : "") + std::to_string(node.shape[i]);
     }
     const double n = static_cast<double>(times);
-    const double share =
-        whole_.flops > 0 ? n * static_cast<double>(node.flops) / static_cast<double>(whole_.flops) : 0;
+    const auto share_of = [n](std::int64_t part, std::int64_t whole) {
+      return whole > 0 ? n * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+    };
+    const double share = share_of(node.flops, whole_.flops);
     rows_.push_back({std::string(2 * static_cast<std::size_t>(depth), ' ') + std::move(name),
-                     std::string(node.type), shape, with_prefix(static_cast<double>(node.params) * n),
+                     std::string(node.type), shape,
+                     with_prefix(static_cast<double>(node.params) * n),
                      with_prefix(static_cast<double>(node.flops) * n),
                      with_prefix(static_cast<double>(node.bytes) * n, "B"),
+                     fmt::format("{:.1f}", 100 * share_of(node.bytes, whole_.bytes)),
                      fmt::format("{:.1f}", 100 * share), bar(share, kBarCells)});
     std::vector<std::int32_t> children;
     tree_.children(index, children);

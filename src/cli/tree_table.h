@@ -7,8 +7,8 @@
 
 namespace wattree {
 
-// One row a node, children indented below it. Siblings that are alike but for their number (the layers of a model)
-// share a row, "layer.0…11 ×12", whose figures are the sum, unless `unfolds`.
+// One row a node, children indented below it. Siblings that are alike but for their number (the
+// layers of a model) share a row, "layer.0…11 ×12", whose figures are the sum, unless `unfolds`.
 std::string tree_table(const TreeAnswer& answer, const TreeView& view, bool unfolds);
 
 // "BertModel of bert-base-uncased: fp32, sdpa, one pass of 1 × 128"

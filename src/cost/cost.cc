@@ -29,7 +29,8 @@ std::int64_t operations(Op op) {
 constexpr std::int64_t kSoftmaxOperations = 5;  // maximum, subtract, exp, sum, divide
 constexpr std::int64_t kLayerNormOperations =
     8;  // sum; subtract, square, sum; subtract, multiply; gain, offset
-// Per element of an LSTM's state: two biases on four sums each, three sigmoids, two tanhs, three products, one sum.
+// Per element of an LSTM's state: two biases on four sums each, three sigmoids, two tanhs, three
+// products, one sum.
 constexpr std::int64_t kLstmOperations = 4 * 3 + 3 * 4 + 2 + 3 + 1;
 constexpr std::int64_t kRmsNormOperations = 4;  // square, sum, multiply, gain
 

@@ -77,8 +77,7 @@ TEST(Cost, MaxPool1dAndAvgPool1d) {
 TEST(Cost, Lstm) {
   // 7 steps of 2 sequences of 3 features, 5 hidden: every step meets 20 × 3 and 20 × 5 weights.
   EXPECT_EQ(costs({7, 2, 3}, [](const Tensor& x) { return lstm(x, "r", 5); }),
-            (Figures{60 + 100 + 40, 2 * 14 * 160, 2 * 14 * 160 + 30 * 70,
-                     4 * (42 + 200 + 70)}));
+            (Figures{60 + 100 + 40, 2 * 14 * 160, 2 * 14 * 160 + 30 * 70, 4 * (42 + 200 + 70)}));
 }
 TEST(Cost, MatMul) {
   EXPECT_EQ(costs({4, 3, 5}, [](const Tensor& x) { return bmm(x, x.transpose(1, 2)); }),

@@ -83,15 +83,14 @@ TEST(Traffic, OneGpt2Mlp) {
 
 TEST(Traffic, OneLlamaLayer) {
   // 2 × 8 tokens of 64, four heads of 16, two of them for keys and values, an MLP of 96, in bf16.
-  const BuiltTree llama =
-      build(R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,
+  const BuiltTree llama = build(R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,
                 "num_key_value_heads":2,"intermediate_size":96,"num_hidden_layers":1,
                 "vocab_size":100})",
-            pass_of(2, 8, Attention::kSdpa, Precision::kBf16));
+                                pass_of(2, 8, Attention::kSdpa, Precision::kBf16));
   constexpr std::int64_t tokens = 16;
-  constexpr std::int64_t x = tokens * 64 * 2;   // The residual stream in bf16…
-  constexpr std::int64_t wide = 2 * x;          // …and in fp32.
-  constexpr std::int64_t row = tokens * 4;      // One fp32 number a token.
+  constexpr std::int64_t x = tokens * 64 * 2;  // The residual stream in bf16…
+  constexpr std::int64_t wide = 2 * x;         // …and in fp32.
+  constexpr std::int64_t row = tokens * 4;     // One fp32 number a token.
   // Norm: widen, square, mean, + eps, rsqrt, scale, narrow, gain (64 numbers).
   constexpr std::int64_t norm = (x + wide) + 2 * wide + (wide + row) + 2 * row + 2 * row +
                                 (wide + row + wide) + (wide + x) + (64 * 2 + 2 * x);
@@ -115,10 +114,9 @@ TEST(Traffic, OneLlamaLayer) {
 TEST(Traffic, ADecodeStepReadsItsCacheAndEveryWeightOnce) {
   Pass pass = pass_of(1, 1, Attention::kSdpa, Precision::kBf16);
   pass.past = 100;
-  const BuiltTree llama =
-      build(R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,
+  const BuiltTree llama = build(R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,
                 "intermediate_size":96,"num_hidden_layers":1,"vocab_size":100})",
-            pass);
+                                pass);
   const Node& join = find(llama.tree, "layers.0.self_attn:cat.2");
   EXPECT_EQ(join.shape, (Dims{1, 4, 101, 16}));
   EXPECT_EQ(join.bytes, 2 * 101 * 64 * 2);

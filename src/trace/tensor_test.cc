@@ -1,4 +1,5 @@
-// What PyTorch says of the same views: strides by hand from its documentation of view(), and checked there.
+// What PyTorch says of the same views: strides by hand from its documentation of view(), and
+// checked there.
 #include "src/trace/tensor.h"
 
 #include <gtest/gtest.h>

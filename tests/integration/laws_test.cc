@@ -1,4 +1,5 @@
-// What must hold in every tree: all bundled models, several sizes, every dtype, both attentions, decode steps.
+// What must hold in every tree: all bundled models, several sizes, every dtype, both attentions,
+// decode steps.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -64,9 +65,8 @@ TEST_P(Laws, HoldForEverySizeAndPrecision) {
   const Result<Config> config = Config::parse(json, GetParam());
   ASSERT_TRUE(config.ok());
   for (const Size& size : {Size{1, 1, 0}, Size{3, 17, 0}, Size{16, 64, 0}, Size{2, 1, 33}}) {
-    for (const Precision precision :
-         {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16, Precision::kInt8,
-          Precision::kInt4}) {
+    for (const Precision precision : {Precision::kFp32, Precision::kTf32, Precision::kBf16,
+                                      Precision::kFp16, Precision::kInt8, Precision::kInt4}) {
       for (const Attention attention : {Attention::kSdpa, Attention::kEager}) {
         TreeRequest request;
         request.pass.batch = size.batch;
