@@ -4,7 +4,6 @@ find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(CURL REQUIRED)
 
 find_program(CCACHE ccache)
 if(CCACHE)

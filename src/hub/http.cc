@@ -11,7 +11,6 @@ namespace {
 
 constexpr long kMaxRedirects = 5;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{256} << 10;
-constexpr std::size_t kMaxHeaderBytes = 256 * 1024;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";

@@ -41,12 +41,6 @@ std::string hint_of_nearest(std::string_view name, const std::string& hint) {
 std::string hint_of_bundled(const std::string& name, const std::string& hint) {
   if (find_bundled(name) == nullptr) return hint;
   return name + ", without the organisation, is bundled and needs no network; otherwise " + hint;
-// "did you mean a or b?", of the bundled names; empty where none is near.
-std::string did_you_mean(std::string_view name) {
-  return near.empty() ? "" : "did you mean " + join(near, " or ") + "?";
-void append_sentence(std::string& text, const std::string& sentence) {
-  if (!text.empty() && !sentence.empty()) text += "; ";
-  text += sentence;
 }
 
 Result<ModelText> read_config(const fs::path& path, std::uint64_t limit) {
@@ -71,8 +65,6 @@ Result<ModelText> from_hub(const RepoName& repo, const HubOptions& options) {
     Error error{ErrorCode::kUnavailable,
                 repo.text() + " is not in the cache" + where + ", and being offline is asked for",
                 hint_of_bundled(repo.name, "unset HF_HUB_OFFLINE, or give a config.json's path")};
-                did_you_mean(repo.name)};
-    append_sentence(error.hint, "unset HF_HUB_OFFLINE to fetch it, or give a config.json's path");
     return from_cache(repo, options, std::move(error));
   }
   if (is_commit(repo.revision)) {
@@ -95,11 +87,6 @@ Result<ModelText> from_hub(const RepoName& repo, const HubOptions& options) {
     }
     error.hint = hint_of_bundled(repo.name, error.hint);
   }
-  if (error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable) {
-    std::string hint = did_you_mean(repo.name);
-    append_sentence(hint, error.hint);
-    error.hint = hint;
-  }
   return error;
 }
 
@@ -116,9 +103,6 @@ Error nowhere(const std::string& argument, const HubOptions& options) {
   }
   return {ErrorCode::kNotFound, message,
           hint_of_nearest(argument.substr(argument.rfind('/') + 1), kOtherWays)};
-  std::string hint = did_you_mean(argument.substr(argument.rfind('/') + 1));
-  append_sentence(hint, kOtherWays);
-  return {ErrorCode::kNotFound, message, hint};
 }
 
 }  // namespace

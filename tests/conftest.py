@@ -1,0 +1,20 @@
+"""Shared by the Python tests: where the program under test is."""
+
+import os
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def wattree():
+    path = pathlib.Path(os.environ.get("WATTREE", ROOT / "build/release/bin/wattree"))
+    assert path.exists(), f"{path} is not built: run make build"
+    return str(path)

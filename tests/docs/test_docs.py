@@ -1,0 +1,93 @@
+"""What the documents say is true: schemas fit the output, commands run, links lead somewhere, lists are whole."""
+
+import csv
+import io
+import json
+import re
+import shlex
+import subprocess
+
+import jsonschema
+import pytest
+
+
+def run(wattree, *arguments):
+    return subprocess.run([wattree, *arguments], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("arguments", [
+    ["bert-base-uncased", "-b", "2"],
+    ["gpt2", "--past", "16", "--as", "GPT2LMHeadModel"],
+    ["albert-base-v2", "--attention", "eager"],
+    ["t5-small", "-s", "9", "--target-len", "5"],
+    ["t5-small", "--past", "5", "--dtype", "bf16"],
+    ["qwen3-30b-a3b", "--dtype", "int4", "--depth", "4"],
+    ["vit-base-patch16-224", "--level", "ml"],
+    ["clip-vit-base-patch32", "-s", "20"],
+])
+def test_tree_json_fits_its_schema(arguments, wattree, root):
+    schema = json.loads((root / "docs/schemas/tree.schema.json").read_text())
+    result = run(wattree, "tree", *arguments, "--json")
+    assert result.returncode == 0, result.stderr
+    jsonschema.validate(json.loads(result.stdout), schema)
+
+
+def test_models_json_fits_its_schema(wattree, root):
+    schema = json.loads((root / "docs/schemas/models.schema.json").read_text())
+    jsonschema.validate(json.loads(run(wattree, "models", "--json").stdout), schema)
+
+
+def test_schema_refuses_what_is_wrong(wattree, root):
+    schema = json.loads((root / "docs/schemas/tree.schema.json").read_text())
+    answer = json.loads(run(wattree, "tree", "gpt2", "--depth", "1", "--json").stdout)
+    answer["tree"]["children"][0]["flops"] = -1
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(answer, schema)
+
+
+def test_csv_and_json_agree(wattree):
+    answer = json.loads(run(wattree, "tree", "distilgpt2", "--json").stdout)
+    rows = list(csv.DictReader(io.StringIO(run(wattree, "tree", "distilgpt2", "--csv").stdout)))
+
+    def flatten(node):
+        for child in node["children"]:
+            yield from flatten(child)
+        yield node
+
+    nodes = list(flatten(answer["tree"]))
+    assert [n["scope"] for n in nodes] == [r["scope"] for r in rows]
+    for key in ("params", "flops", "matmul_flops", "bytes"):
+        assert [n[key] for n in nodes] == [int(r[key]) for r in rows]
+
+
+def test_readme_commands_run(wattree, root):
+    text = (root / "README.md").read_text()
+    commands = re.findall(r"^build/release/bin/wattree (.*)$", text, re.MULTILINE)
+    assert len(commands) >= 4
+    for command in commands:
+        result = run(wattree, *shlex.split(command))
+        assert result.returncode == 0, f"{command}: {result.stderr}"
+
+
+def test_readme_lists_every_family(wattree, root):
+    text = (root / "README.md").read_text()
+    listed = set(re.search(r"The families: (.*?)\.\n\n", text, re.DOTALL).group(1).replace("\n", " ").split(", "))
+    listed = {name.strip() for name in listed}
+    known = {f["model_type"] for f in json.loads(run(wattree, "models", "--json").stdout)["families"]}
+    # The two halves of CLIP are model types of their own.
+    assert listed == known - {"clip_text_model", "clip_vision_model"}
+
+
+def test_every_data_file_has_a_source(root):
+    sources = (root / "data/SOURCES.md").read_text()
+    missing = [p.name for p in sorted((root / "data").rglob("*.*")) if p.name != "SOURCES.md" and p.name not in sources]
+    assert not missing, f"data/SOURCES.md does not name {missing}"
+
+
+def test_links_between_documents_lead_somewhere(root):
+    broken = []
+    for document in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
+            if not (document.parent / target).exists():
+                broken.append(f"{document.relative_to(root)}: {target}")
+    assert not broken, broken
