@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -126,6 +127,11 @@ class TestServer {
 
  private:
   void run() {
+    // OpenSSL writes to peers that went without MSG_NOSIGNAL.
+    sigset_t broken_pipe;
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
     while (true) {
       pollfd both[] = {{listener_, POLLIN, 0}, {stop_, POLLIN, 0}};
       if (::poll(both, 2, -1) < 0 || both[1].revents != 0) return;
