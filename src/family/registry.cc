@@ -13,6 +13,7 @@ extern const Family kCamembert;
 extern const Family kClip;
 extern const Family kClipText;
 extern const Family kClipVision;
+extern const Family kDebertaV2;
 extern const Family kDistilBert;
 extern const Family kElectra;
 extern const Family kFalcon;
@@ -49,12 +50,12 @@ extern const Family kXlmRoberta;
 
 std::span<const Family> families() {
   static const std::array all{
-      kAlbert,     kBart,       kBert,       kBloom,   kCamembert, kClip,      kClipText,
-      kClipVision, kDistilBert, kElectra,    kFalcon,  kGemma,     kGemma2,    kGemma3Text,
-      kGpt2,       kGptJ,       kGptNeo,     kGptNeoX, kGranite,   kLlama,     kMarian,
-      kMistral,    kMixtral,    kModernBert, kMpnet,   kMpt,       kMt5,       kOlmo2,
-      kOpenAiGpt,  kOpt,        kPhi,        kPhi3,    kQwen2,     kQwen2Moe,  kQwen3,
-      kQwen3Moe,   kRoberta,    kT5,         kVit,     kWhisper,   kXlmRoberta};
+      kAlbert,     kBart,      kBert,       kBloom,      kCamembert, kClip,    kClipText,
+      kClipVision, kDebertaV2, kDistilBert, kElectra,    kFalcon,    kGemma,   kGemma2,
+      kGemma3Text, kGpt2,      kGptJ,       kGptNeo,     kGptNeoX,   kGranite, kLlama,
+      kMarian,     kMistral,   kMixtral,    kModernBert, kMpnet,     kMpt,     kMt5,
+      kOlmo2,      kOpenAiGpt, kOpt,        kPhi,        kPhi3,      kQwen2,   kQwen2Moe,
+      kQwen3,      kQwen3Moe,  kRoberta,    kT5,         kVit,       kWhisper, kXlmRoberta};
   return all;
 }
 

@@ -258,8 +258,7 @@ Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, const
   Trace& trace = *x.trace;
   const Tensor weight = trace.parameter(weight_size);
   Dims size = x.size;
-  if (x.rank() != weight_size.rank() || x.size[1] != weight_size[1] ||
-      x.rank() != stride.rank() + 2) {
+  if (x.rank() != weight_size.rank() || x.rank() != stride.rank() + 2) {
     trace.fail_shapes("convolution", x.size, weight_size);
     return x;
   }
@@ -280,9 +279,10 @@ Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, const
 }  // namespace
 
 Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
-              std::int64_t kernel, std::int64_t stride, std::int64_t padding, Bias bias) {
+              std::int64_t kernel, std::int64_t stride, std::int64_t padding, Bias bias,
+              std::int64_t groups) {
   Module self(*x.trace, name, "Conv1d", Kind::kPrimitive);
-  return convolution(x, self, {out_channels, x.dim(1), kernel}, {stride}, padding, bias);
+  return convolution(x, self, {out_channels, x.dim(1) / groups, kernel}, {stride}, padding, bias);
 }
 
 Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, const Dims& kernel,

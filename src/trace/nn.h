@@ -65,7 +65,7 @@ Tensor activation_kernels(const Tensor& x, std::string_view function);
 // w].
 Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
               std::int64_t kernel, std::int64_t stride, std::int64_t padding,
-              Bias bias = Bias::kYes);
+              Bias bias = Bias::kYes, std::int64_t groups = 1);
 Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, const Dims& kernel,
               const Dims& stride, Bias bias = Bias::kYes);
 

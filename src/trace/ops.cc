@@ -83,7 +83,9 @@ Tensor operator/(const Tensor& a, const Tensor& b) { return binary(Op::kDiv, a, 
 Tensor operator+(const Tensor& x, double) { return unary(Op::kAdd, x); }
 Tensor operator-(const Tensor& x, double) { return unary(Op::kSub, x); }
 Tensor operator*(const Tensor& x, double) { return unary(Op::kMul, x); }
-Tensor operator/(const Tensor& x, double) { return unary(Op::kDiv, x); }
+Tensor operator/(const Tensor& x, double) {
+  return elementwise(Op::kDiv, {&x}, is_floating(x.dtype) ? x.dtype : DType::kFloat32);
+}
 Tensor operator+(double, const Tensor& x) { return unary(Op::kAdd, x); }
 Tensor operator-(double, const Tensor& x) { return unary(Op::kRsub, x); }
 Tensor operator*(double, const Tensor& x) { return unary(Op::kMul, x); }
