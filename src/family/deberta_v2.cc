@@ -334,12 +334,13 @@ Tensor old_head(const Deberta& m, const Output& out) {
   return self.returns(predictions.returns(vocabulary_decoder(m.bert, y, out.words)));
 }
 
-// Always the word embedding's weight, which the head does not hold.
+// The word embedding's weight is used in any case; tying makes it the head's as well.
 Tensor new_head(const Deberta& m, const Output& out) {
   Trace& trace = *out.hidden.trace;
   Module self(trace, "lm_predictions", "DebertaV2OnlyMLMHead");
   Module head(trace, "lm_head", "DebertaV2LMPredictionHead");
   const Tensor bias = trace.parameter({m.bert.vocab});
+  if (m.bert.is_tied) trace.hold(out.words);
   Tensor y = linear(out.hidden, "dense", m.bert.hidden);
   y = activation(y, "transform_act_fn", m.bert.activation);
   y = layer_norm(y, "LayerNorm");
