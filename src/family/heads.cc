@@ -28,17 +28,17 @@ Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const 
   return index(logits, {&rows, &last});
 }
 
-Tensor question_answering_head(const Tensor& hidden) {
-  const Tensor scores = linear(hidden, "qa_outputs", 2);
+Tensor question_answering_head(const Tensor& hidden, std::string_view name) {
+  const Tensor scores = linear(hidden, name, 2);
   const Tensor start = scores.slice(-1, 0, 1).squeeze(-1).contiguous();
   scores.slice(-1, 1, 2).squeeze(-1).contiguous();
   return start;
 }
 
-Tensor question_answering_head(const Tensor& hidden, const Config& config) {
+Tensor question_answering_head(const Tensor& hidden, const Config& config, std::string_view name) {
   if (label_count(config) != 2)
     config.reject("num_labels", "must be 2 to answer questions: a start and an end");
-  return question_answering_head(hidden);
+  return question_answering_head(hidden, name);
 }
 
 }  // namespace wattree

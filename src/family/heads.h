@@ -28,9 +28,10 @@ Tensor language_model_head(const Tensor& hidden, std::string_view name, const Te
 Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config,
                                  std::string_view name, bool has_padding_token);
 
-// qa_outputs: two scores for every token, for the answer's start and its end. Gives those of the
+// Two scores for every token, for the answer's start and its end. Gives those of the
 // start. With a config: the scores are the config's labels, of which there must then be two.
-Tensor question_answering_head(const Tensor& hidden);
-Tensor question_answering_head(const Tensor& hidden, const Config& config);
+Tensor question_answering_head(const Tensor& hidden, std::string_view name = "qa_outputs");
+Tensor question_answering_head(const Tensor& hidden, const Config& config,
+                               std::string_view name = "qa_outputs");
 
 }  // namespace wattree

@@ -197,11 +197,21 @@ void token_classification(Trace& trace, const Config& c) {
   self.returns(linear(y, "classifier", labels));
 }
 
+void question_answering(Trace& trace, const Config& c) {
+  const ModernBert m = read(c);
+  if (!is_ready(c, trace)) return;
+  Module self(trace, "", "ModernBertForQuestionAnswering");
+  const Output out = model(m, trace, "model");
+  const Tensor y = prediction_head(m, out.hidden);
+  self.returns(question_answering_head(y, c, "classifier"));
+}
+
 constexpr ModelClass kClasses[] = {
     {"ModernBertModel", base},
     {"ModernBertForMaskedLM", masked_lm},
     {"ModernBertForSequenceClassification", sequence_classification},
     {"ModernBertForTokenClassification", token_classification},
+    {"ModernBertForQuestionAnswering", question_answering},
 };
 
 }  // namespace
