@@ -69,12 +69,6 @@ Tensor decode(const BartLike& m, const Tensor& ids, const Tensor& encoded, Tenso
   return self.returns(bart_decoder_layers(m.layers, x, encoded, mask));
 }
 
-bool is_ready(const Config& c) {
-  if (!c.flag({"is_encoder_decoder"}, true))
-    c.reject("is_encoder_decoder", "must be true for this class");
-  return c.ok();
-}
-
 }  // namespace
 
 BartLike read_bart_like(const Config& c, const Trace& trace, const BartLike& defaults) {
@@ -109,11 +103,11 @@ BartOutput bart_like_model(const BartLike& m, const Tensor& ids, std::string_vie
 }
 
 void bart_like_base(const BartLike& m, Trace& trace, const Config& c) {
-  if (is_ready(c)) bart_like_model(m, source_ids(trace), "");
+  if (c.ok()) bart_like_model(m, source_ids(trace), "");
 }
 
 void bart_like_generation(const BartLike& m, Trace& trace, const Config& c, std::string_view name) {
-  if (!is_ready(c)) return;
+  if (!c.ok()) return;
   Module self(trace, "", name);
   const BartOutput out = bart_like_model(m, source_ids(trace), "model");
   const Tensor logits = language_model_head(out.hidden, "lm_head", out.words, m.is_tied);

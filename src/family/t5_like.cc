@@ -187,6 +187,7 @@ bool is_encoder_ready(const Config& c, const Trace& trace) {
   return is_full_pass(c, trace) && c.ok();
 }
 
+// Without is_encoder_decoder the library joins the keys of both attentions in one cache: no model.
 bool is_ready(const Config& c) {
   if (!c.flag({"is_encoder_decoder"}, true))
     c.reject("is_encoder_decoder", "must be true for this class");

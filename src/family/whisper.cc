@@ -29,8 +29,6 @@ Whisper read(const Config& c, const Trace& trace) {
   m.is_tied = c.flag({"tie_word_embeddings"}, true);
   const Pass& pass = trace.pass();
   check_positions(c, pass.past + pass.target_len, m.target_positions, "max_target_positions");
-  if (!c.flag({"is_encoder_decoder"}, true))
-    c.reject("is_encoder_decoder", "must be true for this class");
   return m;
 }
 
