@@ -59,7 +59,9 @@ Tensor run_experts(const Tensor& x, const Routes& routes, const Experts& e) {
   // Back to the tokens' order, and summed over each token's experts.
   const Tensor order = arange(trace, rows.dim(0));
   const Tensor inverse(&trace, DType::kInt64, order.size);
-  trace.emit(Op::kIndexPutInPlace, {&inverse, &sorted.places, &order}, inverse);
+  // An assignment drops leading dimensions of one: a single row is a number.
+  const Tensor assigned = order.dim(0) == 1 ? order.squeeze(0) : order;
+  trace.emit(Op::kIndexPutInPlace, {&inverse, &sorted.places, &assigned}, inverse);
   const Tensor restored = index(weighed, {&inverse}).view({x.dim(0), e.per_token, hidden});
   return self.returns(reduce(Op::kSum, restored, 1, false).to(x.dtype));
 }

@@ -1,9 +1,13 @@
 #include "src/family/rope_decoder.h"
 
+#include "src/base/checked.h"
 #include "src/family/fields.h"
 #include "src/family/heads.h"
 
 namespace wattree {
+namespace {
+constexpr std::int64_t kMaxWidth = std::int64_t{1} << 40;  // As of any size in a config.
+}  // namespace
 
 RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
   RopeDecoder m = defaults;
@@ -19,6 +23,9 @@ RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
     m.head_dim = c.size({"head_dim"}, defaults.head_dim);
   } else {
     m.head_dim = c.divide(m.hidden, m.heads, "hidden_size", "num_attention_heads");
+  }
+  if (saturating_mul(m.heads, m.head_dim) > kMaxWidth) {
+    c.reject("head_dim", "is too large for " + std::to_string(m.heads) + " heads");
   }
   m.intermediate = c.size({"intermediate_size"}, defaults.intermediate);
   m.activation = activation_field(c, {"hidden_act"}, defaults.activation);
