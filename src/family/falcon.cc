@@ -48,6 +48,7 @@ Falcon read(const Config& c, const Trace& trace) {
   m.bias = Bias{is_on("bias", false)};
   m.inner = c.size({"ffn_hidden_size"}, 4 * m.hidden);
   m.activation = activation_field(c, {"activation"}, "gelu");
+  if (!c.flag({"is_causal"}, true)) c.reject("is_causal", "must be true for this family");
   m.is_tied = c.flag({"tie_word_embeddings"}, true);
   m.has_padding_token = c.has({"pad_token_id"}, false);
   m.rope = rope_kind(c);

@@ -20,6 +20,7 @@ RopeDecoder read(const Config& c) {
                                         .scales_embedding = true,
                                         .norm = offset_rms_norm});
   m.qkv_bias = m.output_bias = Bias{c.flag({"attention_bias"}, false)};
+  read_window(c, m);
   m.is_causal = !c.flag({"use_bidirectional_attention"}, false);
   return m;
 }

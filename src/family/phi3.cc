@@ -37,6 +37,7 @@ RopeDecoder read(const Config& c) {
                                         .activation = "silu",
                                         .masks = Masks::kWindow,
                                         .has_padding_token = true,
+                                        .default_padding = 32000,
                                         .own_attention = self_attention,
                                         .feed_forward = mlp});
   m.rotary_dim = rotary_size(c, m.head_dim, 1.0);

@@ -32,6 +32,9 @@ RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
   m.uses_cache = c.flag({"use_cache"}, true);
   m.is_tied = c.flag({"tie_word_embeddings"}, defaults.is_tied);
   m.has_padding_token = c.has({"pad_token_id"}, defaults.has_padding_token);
+  const double padding = c.number({"pad_token_id"}, static_cast<double>(defaults.default_padding));
+  if (m.has_padding_token && padding >= static_cast<double>(m.vocab))
+    c.reject("pad_token_id", "is not in the vocabulary; the model cannot be built");
   m.rope = rope_kind(c);
   m.sees_ahead = !c.flag({"is_causal"}, true);
   return m;

@@ -62,6 +62,7 @@ struct RopeDecoder {
   std::optional<std::int64_t> window = std::nullopt;  // Of the layers that slide.
   std::vector<bool> slides = {};  // Per layer; empty: all of them where there is a window.
   bool uses_cache = true, is_tied = false, has_padding_token = false;
+  std::int64_t default_padding = 0;  // The padding token where has_padding_token is the default.
   RopeKind rope = RopeKind::kFixed;
   std::optional<RopeKind> sliding_rope = std::nullopt;  // Where layers that slide have their own.
   bool caps_scores = false, caps_logits = false;        // tanh(x / cap) * cap
