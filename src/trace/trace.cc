@@ -117,13 +117,7 @@ void Trace::open(std::string_view name, std::string_view type, Level level, bool
   const std::int32_t resume = next_parameter_;
   if (run >= 0) {
     // The same module again: it has the weights it had the first time.
-    auto first = std::find_if(first_runs_.begin(), first_runs_.end(),
-                              [&](const auto& e) { return e.first == scope; });
-    if (first == first_runs_.end()) {
-      first_runs_.emplace_back(scope, next_parameter_);
-    } else {
-      next_parameter_ = first->second;
-    }
+    next_parameter_ = first_runs_.emplace(scope, next_parameter_).first->second;
   }
   if (run < 0 && !frames_.empty()) run = frames_.back().run;
   if (frames_.empty()) level = Level::kModel;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "src/base/result.h"
@@ -89,8 +90,8 @@ class Trace {
   std::vector<std::pair<std::int32_t, std::int64_t>>
       held_;  // Weights of the open frames: id and elements.
   std::int32_t next_parameter_ = 0;
-  std::vector<std::pair<std::string_view, std::int32_t>>
-      first_runs_;  // Where a module that repeats got its weights.
+  std::unordered_map<std::string_view, std::int32_t>
+      first_runs_;  // By scope: where a module that repeats got its weights.
 };
 
 // An open module. Ops and modules that come while it lives are its children. A name that starts
