@@ -117,7 +117,8 @@ Result<TreeAnswer> tree_of(const std::string& model, const std::string& config_j
   answer.class_name = whole.class_name;
   answer.pass = pass.value();
   answer.pass.attention = whole.attention;
-  answer.has_decoder_source = whole.is_encoder_decoder;
+  answer.is_encoder_decoder = whole.is_encoder_decoder;
+  answer.has_text_source = whole.has_text_source;
   answer.tree = std::move(whole.tree);
   return answer;
 }
@@ -130,8 +131,8 @@ std::string to_json(const TreeAnswer& answer, const TreeView& view, int indent) 
   out.field("class", answer.class_name);
   out.field("batch_size", answer.pass.batch);
   out.field("seq_len", answer.pass.seq);
-  if (answer.has_decoder_source) {
-    out.field("target_len", answer.pass.target_len);
+  if (answer.is_encoder_decoder) out.field("target_len", answer.pass.target_len);
+  if (answer.is_encoder_decoder && answer.has_text_source && answer.pass.past > 0) {
     out.field("source_len", answer.pass.source);
   }
   if (answer.pass.past > 0) out.field("past", answer.pass.past);

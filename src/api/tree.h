@@ -29,7 +29,8 @@ struct TreeAnswer {
   std::string model_type;
   std::string class_name;
   Pass pass;
-  bool has_decoder_source = false;  // An encoder-decoder: target_len means something.
+  bool is_encoder_decoder = false;  // target_len means something,
+  bool has_text_source = true;      // and so does the source behind a decode step.
   ModelTree tree;
 };
 

@@ -31,9 +31,11 @@ std::vector<std::string> nearest(std::string_view word,
   std::vector<std::pair<std::size_t, std::string_view>> scored;
   for (std::string_view candidate : candidates) {
     std::size_t distance = edit_distance(word, candidate);
-    // A name inside another is close, however long the rest: "bert" in "bert-base-uncased".
-    if (word.size() >= 3 && candidate.find(word) != std::string_view::npos)
-      distance = std::min<std::size_t>(distance, 1);
+    // A name inside another is close, however long the rest, and closest where it is the beginning:
+    // "bert" in "bert-base-uncased" and in "albert-base-v2".
+    if (word.size() >= 3 && candidate.find(word) != std::string_view::npos) {
+      distance = std::min<std::size_t>(distance, candidate.starts_with(word) ? 1 : 2);
+    }
     if (distance <= std::max<std::size_t>(2, word.size() / 3))
       scored.emplace_back(distance, candidate);
   }

@@ -126,6 +126,7 @@ int run_tree(TreeFlags& flags, Surroundings& world) {
   if (!flags.revision.empty()) hub.revision = flags.revision;
   const Result<ModelText> text = resolve_model(flags.model, hub);
   if (!text.ok()) return fail(text.error(), flags.json, world);
+  if (!text.value().note.empty()) world.err << "wattree: " << text.value().note << "\n";
   const Result<TreeAnswer> answer =
       tree_of(flags.model, text.value().json, text.value().origin, flags.query);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"not_json", "hello: world", {}, "not valid JSON"},
         BadInput{"a_list", "[1, 2]", {}, "JSON object"},
         BadInput{"no_model_type", "{}", {}, "model_type"},
-        BadInput{"unknown_model_type", R"({"model_type":"brt"})", {}, "nearest: bert"},
+        BadInput{"unknown_model_type", R"({"model_type":"bertt"})", {}, "nearest: bert"},
         BadInput{"model_type_is_a_number", R"({"model_type":7})", {}, "model_type"},
         BadInput{"wrong_type", R"({"model_type":"bert","hidden_size":"big"})", {}, "hidden_size"},
         BadInput{"fraction", R"({"model_type":"bert","hidden_size":76.5})", {}, "hidden_size"},

@@ -129,8 +129,9 @@ std::string tree_headline(const TreeAnswer& answer) {
   std::string what = fmt::format("one pass of {} × {}", pass.batch, pass.seq);
   if (pass.past > 0) {
     what = fmt::format("one decode step of {} × 1 over {} past tokens", pass.batch, pass.past);
-    if (answer.has_decoder_source) what += fmt::format(" and a source of {}", pass.source);
-  } else if (answer.has_decoder_source) {
+    if (answer.is_encoder_decoder && answer.has_text_source)
+      what += fmt::format(" and a source of {}", pass.source);
+  } else if (answer.is_encoder_decoder) {
     what += fmt::format(" to {}", pass.target_len);
   }
   const Node& root = answer.tree.root();

@@ -57,6 +57,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kBart;
-constexpr Family kBart{"bart", kClasses};
+constexpr Family kBart{.model_type = "bart", .classes = kClasses, .is_encoder_decoder = true};
 
 }  // namespace wattree

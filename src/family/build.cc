@@ -33,6 +33,9 @@ Error unknown_class(const Family& family, const std::string& name) {
 Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
   const std::string model_type = config.text({"model_type"}, "");
   const std::vector<std::string> architectures = config.text_list({"architectures"});
+  if (!config.flag({"is_causal"}, true)) {
+    config.reject("is_causal", "is false: decoders made bidirectional are not supported");
+  }
   if (!config.ok()) return *config.failure();
   if (model_type.empty()) {
     return Error{ErrorCode::kInvalidInput, config.origin() + ": field \"model_type\" is missing",
@@ -62,7 +65,8 @@ Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
   }
   ModelTree costed = std::move(tree).value();
   if (Failure failure = add_costs(costed)) return *failure;
-  return BuiltTree{std::move(costed), class_name, family->is_encoder_decoder, pass.attention};
+  return BuiltTree{std::move(costed), class_name, family->is_encoder_decoder,
+                   family->has_text_source, pass.attention};
 }
 
 }  // namespace wattree

@@ -26,6 +26,8 @@ struct Family {
   bool has_sdpa = true;
   // The pass has a target length of its own.
   bool is_encoder_decoder = false;
+  // Otherwise the source's length is the config's (audio), and not the pass's.
+  bool has_text_source = true;
 };
 
 std::span<const Family> families();
@@ -41,6 +43,7 @@ struct BuiltTree {
   ModelTree tree;
   std::string class_name;
   bool is_encoder_decoder = false;
+  bool has_text_source = true;
   Attention attention = Attention::kSdpa;  // What is run: eager where the family has no other.
 };
 Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request);

@@ -34,6 +34,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kMarian;
-constexpr Family kMarian{"marian", kClasses};
+constexpr Family kMarian{.model_type = "marian", .classes = kClasses, .is_encoder_decoder = true};
 
 }  // namespace wattree

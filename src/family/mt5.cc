@@ -36,6 +36,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kMt5;
-constexpr Family kMt5{"mt5", kClasses};
+constexpr Family kMt5{.model_type = "mt5", .classes = kClasses, .is_encoder_decoder = true};
 
 }  // namespace wattree

@@ -38,6 +38,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kT5;
-constexpr Family kT5{"t5", kClasses};
+constexpr Family kT5{.model_type = "t5", .classes = kClasses, .is_encoder_decoder = true};
 
 }  // namespace wattree

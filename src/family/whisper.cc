@@ -97,6 +97,9 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kWhisper;
-constexpr Family kWhisper{"whisper", kClasses};
+constexpr Family kWhisper{.model_type = "whisper",
+                          .classes = kClasses,
+                          .is_encoder_decoder = true,
+                          .has_text_source = false};
 
 }  // namespace wattree

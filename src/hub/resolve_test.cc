@@ -159,7 +159,7 @@ TEST(Resolve, NamesTheNearest) {
     EXPECT_EQ(result.error().code, ErrorCode::kNotFound);
     EXPECT_NE(result.error().message.find(argument), std::string::npos);
     EXPECT_NE(result.error().hint.find("org/name as on the Hugging Face Hub"), std::string::npos);
-    EXPECT_EQ(result.error().hint.starts_with("did you mean bert-base-uncased"),
+    EXPECT_EQ(result.error().hint.starts_with("did you mean bert-"),
               std::string(argument) != "x.json")
         << result.error().hint;
   }
@@ -182,7 +182,7 @@ TEST_P(HostileArgument, ReachesNothing) {
 INSTANTIATE_TEST_SUITE_P(Resolve, HostileArgument,
                          testing::Values("", "../x", "org/..", "a/b/c", "a/b@../../../x",
                                          "a/b.json", "\x1b[31m/x", "a/b?x",
-                                         "https://huggingface.co/a/b", "gpt2", "~", "a/b@",
+                                         "https://huggingface.co/a/b", "gpt-2000", "~", "a/b@",
                                          std::string("a/b\0", 4), std::string(1, '\0'),
                                          std::string(100'000, 'a'), std::string(100'000, '/'),
                                          std::string(50'000, 'a') + "/b"));
@@ -289,7 +289,7 @@ TEST(Resolve, BelievesTheHubThatAModelIsGone) {
     ASSERT_FALSE(result.ok()) << status;
     EXPECT_EQ(result.error().code, status == 404 ? ErrorCode::kNotFound : ErrorCode::kPermission);
     if (status == 404) {
-      EXPECT_TRUE(result.error().hint.starts_with("did you mean bert-base-uncased"))
+      EXPECT_TRUE(result.error().hint.starts_with("did you mean bert-"))
           << result.error().hint;
     }
   }

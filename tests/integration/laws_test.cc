@@ -89,7 +89,9 @@ TEST_P(Laws, BundledConfigIsTheFileInData) {
       read_file(std::string(WATTREE_SOURCE_DIR "/data/models/") + GetParam() + ".json");
   ASSERT_TRUE(file.ok()) << file.error().message;
   for (const BundledModel& model : bundled_models()) {
-    if (model.name == GetParam()) EXPECT_EQ(model.json, file.value());
+    if (model.name == GetParam()) {
+      EXPECT_EQ(model.json, file.value());
+    }
   }
 }
 
