@@ -33,9 +33,6 @@ Error unknown_class(const Family& family, const std::string& name) {
 Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
   const std::string model_type = config.text({"model_type"}, "");
   const std::vector<std::string> architectures = config.text_list({"architectures"});
-  if (!config.flag({"is_causal"}, true)) {
-    config.reject("is_causal", "is false: decoders made bidirectional are not supported");
-  }
   if (!config.ok()) return *config.failure();
   if (model_type.empty()) {
     return Error{ErrorCode::kInvalidInput, config.origin() + ": field \"model_type\" is missing",
