@@ -18,17 +18,19 @@ Failure check(std::string_view what, std::int64_t value, std::int64_t least) {
 }
 
 Result<Pass> pass_of(const TreeQuery& query, const Config& config) {
-  const std::int64_t target = query.target_len.value_or(query.seq);
+  const Family* family = find_family(config.text({"model_type"}, ""));
+  const std::int64_t seq = query.seq.value_or(family != nullptr ? family->default_seq : 1);
+  const std::int64_t target = query.target_len.value_or(seq);
   for (const Failure& failure :
-       {check("batch size (-b)", query.batch, 1), check("sequence length (-s)", query.seq, 1),
+       {check("batch size (-b)", query.batch, 1), check("sequence length (-s)", seq, 1),
         check("target length (--target-len)", target, 1), check("past (--past)", query.past, 0)}) {
     if (failure) return *failure;
   }
   Pass pass;
   pass.batch = query.batch;
   pass.past = query.past;
-  pass.source = query.seq;
-  pass.seq = query.past > 0 ? 1 : query.seq;
+  pass.source = seq;
+  pass.seq = query.past > 0 ? 1 : seq;
   pass.target_len = query.past > 0 ? 1 : target;
 
   const std::string attention = query.attention.empty() ? "sdpa" : query.attention;

@@ -15,7 +15,7 @@ namespace wattree {
 // What a user asks for; empty or absent means the default.
 struct TreeQuery {
   std::int64_t batch = 1;
-  std::int64_t seq = 128;
+  std::optional<std::int64_t> seq;         // The family's: 128, or less where it cannot run that.
   std::optional<std::int64_t> target_len;  // seq
   std::int64_t past = 0;
   std::string dtype;      // The config's, or else fp32.

@@ -73,8 +73,8 @@ void describe_tree(CLI::App& app, TreeFlags& flags) {
           "on the Hugging Face Hub")
       ->required();
   tree->add_option("-b,--batch", flags.query.batch, "Batch size")->capture_default_str();
-  tree->add_option("-s,--seq", flags.query.seq, "Sequence length (of the source, in tokens)")
-      ->capture_default_str();
+  tree->add_option("-s,--seq", flags.query.seq,
+                   "Sequence length of the source, in tokens [128; CLIP's text has 77]");
   tree->add_option("--target-len", flags.target_len,
                    "Decoder length of an encoder-decoder [as --seq]");
   tree->add_option("--past", flags.query.past,

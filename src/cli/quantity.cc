@@ -33,9 +33,9 @@ std::string with_prefix(double value, std::string_view unit) {
 std::string bar(double share, int width) {
   constexpr std::array<std::string_view, 9> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
   const double cells = std::clamp(share, 0.0, 1.0) * width;
-  // What is there at all is seen.
   auto eighths = static_cast<int>(std::lround(cells * 8));
-  if (eighths == 0 && share > 0) eighths = 1;
+  // What rounds to a tenth of a percent is seen.
+  if (eighths == 0 && share >= 0.0005) eighths = 1;
   std::string out;
   for (; eighths >= 8; eighths -= 8) out += kEighths[8];
   out += kEighths[static_cast<std::size_t>(eighths)];

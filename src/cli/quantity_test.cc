@@ -17,7 +17,8 @@ TEST(Quantity, ThreeSignificantDigitsAndAPrefix) {
 
 TEST(Quantity, BarsShowWhatIsThere) {
   EXPECT_EQ(bar(0, 4), "");
-  EXPECT_EQ(bar(1e-9, 4), "▏");
+  EXPECT_EQ(bar(0.001, 4), "▏");
+  EXPECT_EQ(bar(1e-9, 4), "");
   EXPECT_EQ(bar(0.5, 4), "██");
   EXPECT_EQ(bar(2.0, 4), "████");
 }

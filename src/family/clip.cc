@@ -7,6 +7,7 @@
 namespace wattree {
 namespace {
 
+constexpr std::int64_t kTextPositions = 77;
 constexpr PreNormNames kNames{"CLIPEncoderLayer", "CLIPAttention", "CLIPMLP",    "self_attn",
                               "out_proj",         "layer_norm1",   "layer_norm2"};
 
@@ -25,7 +26,7 @@ Text read_text(const Config& c, const Trace& trace) {
                                         .intermediate = 2048,
                                         .activation = "quick_gelu"});
   m.vocab = c.size({"vocab_size"}, 49408);
-  m.positions = c.size({"max_position_embeddings"}, 77);
+  m.positions = c.size({"max_position_embeddings"}, kTextPositions);
   m.projection = c.size({"projection_dim"}, 512);
   // An end token of 2 is an old mistake in published configs; the largest id is looked for then.
   m.ends_at_largest_id = c.count({"eos_token_id"}, 49407) == 2;
@@ -210,8 +211,10 @@ constexpr ModelClass kVisionClasses[] = {
 }  // namespace
 
 extern const Family kClip, kClipText, kClipVision;
-constexpr Family kClip{"clip", kBoth};
-constexpr Family kClipText{"clip_text_model", kTextClasses};
-constexpr Family kClipVision{"clip_vision_model", kVisionClasses};
+constexpr Family kClip{.model_type = "clip", .classes = kBoth, .default_seq = kTextPositions};
+constexpr Family kClipText{
+    .model_type = "clip_text_model", .classes = kTextClasses, .default_seq = kTextPositions};
+constexpr Family kClipVision{
+    .model_type = "clip_vision_model", .classes = kVisionClasses, .default_seq = kTextPositions};
 
 }  // namespace wattree

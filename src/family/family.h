@@ -28,6 +28,8 @@ struct Family {
   bool is_encoder_decoder = false;
   // Otherwise the source's length is the config's (audio), and not the pass's.
   bool has_text_source = true;
+  // The sequence length where none is given.
+  std::int64_t default_seq = 128;
 };
 
 std::span<const Family> families();
