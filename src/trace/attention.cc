@@ -108,7 +108,9 @@ Tensor overlaid_causal_mask(Trace& trace, const MaskSizes& sizes,
   } else {
     mask = predicate(Op::kLe, keys, queries);
     mask = binary(Op::kBitwiseOr, nothing, mask);
-    mask = binary(Op::kBitwiseOr, mask, constant(trace, DType::kBool));
+    // "Everything" is made on the host, and copied.
+    const Tensor everything = to_copy(constant(trace, DType::kBool), DType::kBool);
+    mask = binary(Op::kBitwiseOr, mask, everything);
   }
   mask = mask.unsqueeze(0).unsqueeze(0).expand({sizes.batch, 1, sizes.queries, sizes.keys});
   return trace.is_eager() ? additive(mask) : mask;
