@@ -57,7 +57,7 @@ bench:
 	@tools/install_dependencies bench
 	@cmake --preset bench >/dev/null
 	@$(call ninja,build/bench)
-	@for program in build/bench/bench/bin/*; do $$program || exit 1; done
+	@bench/report --write docs/benchmarks.md
 
 check:
 	@tools/install_dependencies check

@@ -46,7 +46,7 @@ struct Kernel {
   std::span<const Operand> out;
 };
 
-const Dims& size_of(std::span<const Operand> operands, std::size_t i) { return operands[i].size; }
+const Shape& size_of(std::span<const Operand> operands, std::size_t i) { return operands[i].size; }
 
 std::int64_t matmul_flops(const Kernel& k) {
   switch (k.op) {
@@ -57,32 +57,32 @@ std::int64_t matmul_flops(const Kernel& k) {
     case Op::kBmm:
     case Op::kBaddbmm: {
       const std::size_t left = k.op == Op::kBmm ? 0 : 1;
-      const Dims& a = size_of(k.in, left);
+      const Shape& a = size_of(k.in, left);
       return product({2, a[0], a[1], a[2], size_of(k.in, left + 1)[2]});
     }
     case Op::kGroupedMm: {
       // Every row meets the matrix of its own expert.
-      const Dims& rows = size_of(k.in, 0);
-      const Dims& experts = size_of(k.in, 1);
+      const Shape& rows = size_of(k.in, 0);
+      const Shape& experts = size_of(k.in, 1);
       return product({2, rows[0], rows[1], experts[experts.rank() - 1]});
     }
     case Op::kConvolution: {
       // Every output element is a dot product over one kernel: weight is [out, in / groups, …].
-      const Dims& weight = size_of(k.in, 1);
+      const Shape& weight = size_of(k.in, 1);
       std::int64_t dot = 2;
       for (int i = 1; i < weight.rank(); ++i) dot = saturating_mul(dot, weight[i]);
       return saturating_mul(dot, element_count(size_of(k.out, 0)));
     }
     case Op::kSdpa: {
-      const Dims& q = size_of(k.in, 0);
-      const Dims& keys = size_of(k.in, 1);
-      const Dims& values = size_of(k.in, 2);
+      const Shape& q = size_of(k.in, 0);
+      const Shape& keys = size_of(k.in, 1);
+      const Shape& values = size_of(k.in, 2);
       const std::int64_t scores = product({2, q[0], q[1], q[2], q[3], keys[2]});
       return saturating_add(scores, product({2, q[0], q[1], q[2], keys[2], values[3]}));
     }
     case Op::kLstm: {
       // in: x [s, b, i], then per direction and layer w_ih [4h, i] and w_hh [4h, h].
-      const Dims& x = size_of(k.in, 0);
+      const Shape& x = size_of(k.in, 0);
       std::int64_t weights = 0;
       for (std::size_t i = 1; i < k.in.size(); ++i) {
         if (k.in[i].is_weight && k.in[i].size.rank() == 2) weights += element_count(k.in[i].size);
@@ -103,7 +103,7 @@ std::int64_t other_flops(const Kernel& k) {
     case OpClass::kMatmul: return k.op == Op::kAddmm || k.op == Op::kBaddbmm ? out : 0;
     case OpClass::kConvolution: return k.in.size() > 2 ? out : 0;
     case OpClass::kAttention: {
-      const Dims& q = size_of(k.in, 0);
+      const Shape& q = size_of(k.in, 0);
       const std::int64_t scores = product({q[0], q[1], q[2], size_of(k.in, 1)[2]});
       // Scaling and softmax; a mask is one more addition.
       return saturating_mul(scores, 1 + kSoftmaxOperations + (k.in.size() > 3 ? 1 : 0));

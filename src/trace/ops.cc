@@ -23,6 +23,7 @@ Tensor elementwise(Op op, std::initializer_list<const Tensor*> inputs, DType typ
   const Tensor& first = **inputs.begin();
   Dims size = first.size;
   for (const Tensor* x : inputs) {
+    if (x->size == size) continue;
     const Dims so_far = size;
     if (!broadcast(so_far, x->size, size)) {
       first.trace->fail_shapes(facts_of(op).aten, so_far, x->size);
@@ -34,15 +35,22 @@ Tensor elementwise(Op op, std::initializer_list<const Tensor*> inputs, DType typ
 }
 
 bool is_dense(const Tensor& x) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> dims;
+  // Dimensions by stride, innermost first; those of size one have none worth looking at.
+  std::array<int, Dims::kMaxRank> order{};
+  int count = 0;
   for (int i = 0; i < x.rank(); ++i) {
-    if (x.size[i] != 1) dims.emplace_back(x.stride[i], x.size[i]);
+    if (x.size[i] == 1) continue;
+    int at = count++;
+    for (; at > 0 && x.stride[order[static_cast<std::size_t>(at - 1)]] > x.stride[i]; --at) {
+      order[static_cast<std::size_t>(at)] = order[static_cast<std::size_t>(at - 1)];
+    }
+    order[static_cast<std::size_t>(at)] = i;
   }
-  std::sort(dims.begin(), dims.end());
   std::int64_t step = 1;
-  for (const auto& [stride, size] : dims) {
-    if (stride != step) return false;
-    step = saturating_mul(step, size);
+  for (int i = 0; i < count; ++i) {
+    const int d = order[static_cast<std::size_t>(i)];
+    if (x.stride[d] != step) return false;
+    step = saturating_mul(step, x.size[d]);
   }
   return true;
 }

@@ -16,6 +16,11 @@ std::string text_of(const Dims& size) {
   return out + "]";
 }
 
+bool fits(const Dims& size) {
+  return element_count(size) <= kMaxElements &&
+         std::all_of(size.begin(), size.end(), [](std::int64_t n) { return n <= Shape::kLargest; });
+}
+
 Operand operand_of(const Tensor& tensor) {
   std::int64_t touched = 1;
   for (int i = 0; i < tensor.rank(); ++i) {
@@ -27,7 +32,10 @@ Operand operand_of(const Tensor& tensor) {
 
 }  // namespace
 
-Trace::Trace(const Pass& pass) : pass_(pass) { tree_.precision = pass.precision; }
+Trace::Trace(const Pass& pass) : pass_(pass) {
+  tree_.precision = pass.precision;
+  tree_.reserve();
+}
 
 void Trace::fail(std::string message) {
   if (failed()) return;
@@ -88,7 +96,7 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
   node.inputs = static_cast<std::uint8_t>(inputs.size());
   node.outputs = static_cast<std::uint8_t>(outputs.size());
   auto append = [&](const Tensor& tensor) {
-    if (tensor.elements() > kMaxElements) {
+    if (!fits(tensor.size)) {
       fail("a tensor at \"" + std::string(node.scope) + "\" would have " + text_of(tensor.size) +
            " elements");
     }

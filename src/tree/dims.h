@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 
 #include "src/base/checked.h"
 
@@ -53,9 +54,34 @@ class Dims {
   std::uint8_t rank_ = 0;
 };
 
-constexpr std::int64_t element_count(const Dims& size) {
+// Sizes as a tree keeps them: half as large, because a tree has a few for every node. No dimension
+// of a real tensor needs more than 32 bits (Trace::emit sees to it).
+class Shape {
+ public:
+  static constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+
+  constexpr Shape() = default;
+  constexpr Shape(const Dims& size)
+      : rank_(static_cast<std::uint8_t>(
+            size.rank())) {  // NOLINT(google-explicit-constructor): the same thing, packed.
+    for (int i = 0; i < size.rank(); ++i) values_[i] = static_cast<std::uint32_t>(size[i]);
+  }
+
+  constexpr int rank() const { return rank_; }
+  constexpr std::int64_t operator[](int i) const { return values_[i]; }
+  constexpr const std::uint32_t* begin() const { return values_.data(); }
+  constexpr const std::uint32_t* end() const { return values_.data() + rank_; }
+  constexpr bool operator==(const Shape&) const = default;
+
+ private:
+  std::array<std::uint32_t, Dims::kMaxRank> values_{};
+  std::uint8_t rank_ = 0;
+};
+
+template <class Sizes>
+constexpr std::int64_t element_count(const Sizes& size) {
   std::int64_t count = 1;
-  for (std::int64_t n : size) count = saturating_mul(count, n);
+  for (const std::int64_t n : size) count = saturating_mul(count, n);
   return count;
 }
 

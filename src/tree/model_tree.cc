@@ -4,6 +4,12 @@
 
 namespace wattree {
 
+void ModelTree::reserve() {
+  constexpr std::size_t kNodes = 32'768;
+  nodes_.reserve(kNodes);
+  operands_.reserve(4 * kNodes);
+}
+
 std::int32_t ModelTree::append(Node node) {
   const auto index = static_cast<std::int32_t>(nodes_.size());
   // The direct children are the roots of the subtrees that tile [first, index): walk them from the

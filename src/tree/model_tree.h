@@ -17,7 +17,7 @@ namespace wattree {
 
 // What goes into or comes out of a kernel.
 struct Operand {
-  Dims size;
+  Shape size;
   std::int64_t touched =
       0;  // Elements in memory: an expanded dimension is stored, read and written once.
   DType dtype = DType::kFloat32;
@@ -37,7 +37,7 @@ struct Node {
   std::uint8_t inputs = 0;  // Operands: first the inputs, then the outputs.
   std::uint8_t outputs = 0;
   std::uint32_t operands = 0;  // Where they begin in the tree's list.
-  Dims shape;                  // Of the (first) output.
+  Shape shape;                 // Of the (first) output.
   // Filled by cost(): see src/cost/cost.h for what they count.
   std::int64_t params = 0;
   std::int64_t flops = 0;
@@ -75,6 +75,9 @@ class ModelTree {
   void children(std::int32_t index, std::vector<std::int32_t>& out) const;
 
   // --- for builders ---
+  // Room for a large model. It costs addresses, not memory, and spares every tree the copying of
+  // growth.
+  void reserve();
   std::int32_t append(Node node);  // Its children must be in already.
   void append_operand(const Operand& operand) { operands_.push_back(operand); }
   std::uint32_t operand_count() const { return static_cast<std::uint32_t>(operands_.size()); }
