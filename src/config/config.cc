@@ -13,6 +13,8 @@ using Json = nlohmann::json;
 namespace {
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxLayers = 20'000;
+// Copying and printing a value recurse, so that a file must not choose how deep.
+constexpr int kMaxDepth = 64;
 }  // namespace
 
 struct Config::Data {
@@ -29,10 +31,25 @@ Config::Config(Config&&) noexcept = default;
 Config& Config::operator=(Config&&) noexcept = default;
 Config::~Config() = default;
 
+namespace {
+// For Json::parse: leaves out what is nested too deep, and says so.
+auto depth_guard(bool& is_too_deep) {
+  return [&is_too_deep](int depth, Json::parse_event_t, Json&) {
+    is_too_deep = is_too_deep || depth > kMaxDepth;
+    return depth <= kMaxDepth;
+  };
+}
+
+std::string too_deep(std::string_view what) {
+  return std::string(what) + ": nested more than " + std::to_string(kMaxDepth) + " levels deep";
+}
+}  // namespace
+
 Result<Config> Config::parse(std::string_view text, std::string origin) {
   auto data = std::make_shared<Data>();
+  bool is_too_deep = false;
   try {
-    data->json = Json::parse(text);
+    data->json = Json::parse(text, depth_guard(is_too_deep));
   } catch (const Json::exception& error) {
     std::string what = error.what();
     // The library's message begins with its own tag; the user needs the rest.
@@ -40,6 +57,7 @@ Result<Config> Config::parse(std::string_view text, std::string origin) {
     return Error{ErrorCode::kInvalidInput, origin + ": not valid JSON: " + what,
                  "a config.json from the Hugging Face Hub is expected"};
   }
+  if (is_too_deep) return Error{ErrorCode::kInvalidInput, too_deep(origin), ""};
   if (!data->json.is_object()) {
     return Error{ErrorCode::kInvalidInput,
                  origin + ": a JSON object is expected, not a " + data->json.type_name(),
@@ -54,6 +72,10 @@ const Failure& Config::failure() const { return *data_->failure; }
 
 Failure Config::set(std::string_view key, std::string_view value) {
   if (key.empty()) return Error{ErrorCode::kInvalidInput, "--set needs key=value", ""};
+  bool is_too_deep = std::count(key.begin(), key.end(), '.') > kMaxDepth;
+  Json parsed = Json::parse(value, depth_guard(is_too_deep), false);
+  if (is_too_deep)
+    return Error{ErrorCode::kInvalidInput, too_deep("--set " + std::string(key)), ""};
   Json* at = &data_->json;
   for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
     Json& next = (*at)[std::string(key.substr(0, dot))];
@@ -61,7 +83,6 @@ Failure Config::set(std::string_view key, std::string_view value) {
     at = &next;
     key.remove_prefix(dot + 1);
   }
-  Json parsed = Json::parse(value, nullptr, false);
   (*at)[std::string(key)] = parsed.is_discarded() ? Json(std::string(value)) : std::move(parsed);
   return std::nullopt;
 }
