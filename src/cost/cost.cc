@@ -85,7 +85,9 @@ std::int64_t matmul_flops(const Kernel& k) {
       const Shape& x = size_of(k.in, 0);
       std::int64_t weights = 0;
       for (std::size_t i = 1; i < k.in.size(); ++i) {
-        if (k.in[i].is_weight && k.in[i].size.rank() == 2) weights += element_count(k.in[i].size);
+        if (k.in[i].is_weight && k.in[i].size.rank() == 2) {
+          weights = saturating_add(weights, element_count(k.in[i].size));
+        }
       }
       return product({2, x[0], x[1], weights});
     }
@@ -153,37 +155,56 @@ std::int64_t bytes(const Kernel& k, Precision precision) {
   return total;
 }
 
+// On the way to a sum that fits, a weight that is used again counts more than once: modulo 2^64
+// nothing is lost.
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 // Distinct parameters per subtree: every use adds to its node and all above it; where a weight is
-// used again, it is taken back at the lowest node that has both uses.
-void add_parameters(ModelTree& tree) {
+// used again, it is taken back at the lowest node that has both uses. Gives the saturated sum of
+// all, which no node exceeds.
+std::int64_t add_parameters(ModelTree& tree) {
   const auto nodes = tree.nodes();
   std::vector<std::int32_t> last_use;
+  std::int64_t total = 0;
   for (const ParameterUse& use : tree.parameters()) {
-    nodes[static_cast<std::size_t>(use.node)].params += use.elements;
+    Node& holder = nodes[static_cast<std::size_t>(use.node)];
+    holder.params = wrapping_add(holder.params, use.elements);
     const auto id = static_cast<std::size_t>(use.id);
     if (id >= last_use.size()) last_use.resize(std::max(id + 1, 2 * last_use.size()), -1);
-    if (last_use[id] >= 0) {
+    if (last_use[id] < 0) {
+      total = saturating_add(total, use.elements);
+    } else {
       // Uses come in post-order, so consecutive ones meet at the node where the duplicate must go.
       std::int32_t a = last_use[id];
       while (nodes[static_cast<std::size_t>(a)].first > use.node || a < use.node) {
         a = nodes[static_cast<std::size_t>(a)].parent;
       }
-      nodes[static_cast<std::size_t>(a)].params -= use.elements;
+      Node& meeting = nodes[static_cast<std::size_t>(a)];
+      meeting.params = wrapping_add(meeting.params, -use.elements);
     }
     last_use[id] = use.node;
   }
+  return total;
 }
 
 }  // namespace
 
 std::int64_t byte_count(const Operand& operand, Precision precision) {
   const bool is_matrix = operand.is_weight && operand.size.rank() >= 2;
-  if (is_matrix) return (saturating_mul(operand.touched, weight_bits(precision)) + 7) / 8;
-  return saturating_mul(operand.touched, byte_size(operand.dtype));
+  if (!is_matrix) return saturating_mul(operand.touched, byte_size(operand.dtype));
+  const std::int64_t bits = saturating_mul(operand.touched, weight_bits(precision));
+  return bits == kSaturated ? kSaturated : bits / 8 + (bits % 8 != 0 ? 1 : 0);
 }
 
 Failure add_costs(ModelTree& tree) {
-  add_parameters(tree);
+  const auto too_large = [](std::string_view scope) {
+    const std::string what = scope.empty() ? "the model" : "\"" + std::string(scope) + "\"";
+    return Error{ErrorCode::kInvalidInput, "the costs of " + what + " do not fit in 63 bits",
+                 "use smaller sizes"};
+  };
+  if (add_parameters(tree) == kSaturated) return too_large(tree.root().scope);
   for (Node& node : tree.nodes()) {
     if (node.op != Op::kNone) {
       const Kernel kernel{node.op, tree.inputs(node), tree.outputs(node)};
@@ -192,14 +213,10 @@ Failure add_costs(ModelTree& tree) {
       node.bytes = bytes(kernel, tree.precision);
     }
     // Post-order: a node is whole when it is reached, and can be added to its parent.
-    if (node.flops == kSaturated || node.bytes == kSaturated || node.params < 0) {
-      return Error{ErrorCode::kInvalidInput,
-                   "the costs of \"" + std::string(node.scope) + "\" do not fit in 63 bits",
-                   "use smaller sizes"};
-    }
+    if (node.flops == kSaturated || node.bytes == kSaturated) return too_large(node.scope);
     if (node.parent >= 0) {
       Node& parent = tree.nodes()[static_cast<std::size_t>(node.parent)];
-      parent.params = saturating_add(parent.params, node.params);
+      parent.params = wrapping_add(parent.params, node.params);
       parent.flops = saturating_add(parent.flops, node.flops);
       parent.matmul_flops = saturating_add(parent.matmul_flops, node.matmul_flops);
       parent.bytes = saturating_add(parent.bytes, node.bytes);

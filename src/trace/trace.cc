@@ -7,7 +7,7 @@
 namespace wattree {
 namespace {
 
-// Nor is a tensor of a quadrillion elements one.
+// A tensor beyond a quadrillion elements is no model's but a mistake.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 50;
 
 std::string text_of(const Dims& size) {
@@ -55,7 +55,16 @@ Tensor Trace::parameter(const Dims& size) {
   return weight;
 }
 
-void Trace::hold(const Tensor& weight) { held_.emplace_back(weight.parameter, weight.elements()); }
+void Trace::hold(const Tensor& weight) {
+  if (!frames_.empty()) check_size(weight, frames_.back().scope);
+  held_.emplace_back(weight.parameter, weight.elements());
+}
+
+void Trace::check_size(const Tensor& tensor, std::string_view scope) {
+  if (fits(tensor.size)) return;
+  fail("a tensor at \"" + std::string(scope) + "\" would have " + text_of(tensor.size) +
+       " elements");
+}
 
 // "parent:word", and "parent:word.k" from the second one on.
 std::string_view Trace::op_scope(Op op) {
@@ -96,10 +105,7 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
   node.inputs = static_cast<std::uint8_t>(inputs.size());
   node.outputs = static_cast<std::uint8_t>(outputs.size());
   auto append = [&](const Tensor& tensor) {
-    if (!fits(tensor.size)) {
-      fail("a tensor at \"" + std::string(node.scope) + "\" would have " + text_of(tensor.size) +
-           " elements");
-    }
+    check_size(tensor, node.scope);
     tree_.append_operand(operand_of(tensor));
   };
   for (const Tensor* input : inputs) append(*input);

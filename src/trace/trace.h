@@ -57,7 +57,8 @@ class Trace {
   bool failed() const { return failure_.has_value(); }
   void fail(std::string message);
   void fail_shapes(std::string_view what, const Dims& from, const Dims& to);
-  // A leaf's position is fixed by the config, so a size that does not fit is the config's fault.
+  // The tree, or else the first failure. Sizes come from a config, so one that does not fit is an
+  // error in it.
   Result<ModelTree> finish();
 
  private:
@@ -79,6 +80,7 @@ class Trace {
             std::int32_t run);
   void close(const Dims& shape);
   std::string_view op_scope(Op op);
+  void check_size(const Tensor& tensor, std::string_view scope);
 
   Pass pass_;
   ModelTree tree_;
