@@ -35,7 +35,7 @@ Tensor alibi(const Bloom& m, const Tensor& attention_mask) {
   const Tensor slopes = alibi_slopes(trace, m.heads);
   const Tensor places = ((cumsum(attention_mask) - 1.0) * attention_mask).unsqueeze(1);
   const Tensor bias = slopes.unsqueeze(1) * places;
-  return bias.reshape({places.dim(0) * m.heads, 1, places.dim(2)}).to(trace.dtype());
+  return bias.reshape({saturating_mul(places.dim(0), m.heads), 1, places.dim(2)}).to(trace.dtype());
 }
 
 // A projection back to the hidden size. Summed in parts, it is no call of the Linear, whose bias
@@ -67,7 +67,7 @@ Tensor self_attention(const Bloom& m, const Tensor& x, const Tensor& residual, c
                       const Mask& mask) {
   Module self(*x.trace, "self_attention", "BloomAttention");
   const std::int64_t batch = x.dim(0);
-  const std::int64_t products = batch * m.heads;
+  const std::int64_t products = saturating_mul(batch, m.heads);
   const Tensor qkv = linear(x, "query_key_value", 3 * m.hidden);
   const Tensor part = qkv.view({batch, x.dim(1), m.heads, 3, m.head_dim}).select(3).transpose(1, 2);
   Tensor k = part;

@@ -84,11 +84,10 @@ void read_routing(const Config& c, Experts& e, std::int64_t per_token) {
 
 std::vector<bool> read_sparse_layers(const Config& c, std::int64_t layers) {
   const std::int64_t step = c.size({"decoder_sparse_step"}, 1);
-  const std::vector<std::int64_t> dense = c.number_list({"mlp_only_layers"});
   std::vector<bool> sparse;
-  for (std::int64_t i = 0; i < layers; ++i) {
-    const bool is_named = std::find(dense.begin(), dense.end(), i) != dense.end();
-    sparse.push_back(!is_named && (i + 1) % step == 0);
+  for (std::int64_t i = 0; i < layers; ++i) sparse.push_back((i + 1) % step == 0);
+  for (const std::int64_t dense : c.number_list({"mlp_only_layers"})) {
+    if (dense >= 0 && dense < layers) sparse[static_cast<std::size_t>(dense)] = false;
   }
   return sparse;
 }
@@ -126,7 +125,8 @@ Tensor sparse_block(const Tensor& x, std::string_view name, const Experts& e) {
 
 void load_balancing_loss(Trace& trace, const Experts& e, std::int64_t sparse_layers) {
   const Pass& pass = trace.pass();
-  const Tensor logits = trace.tensor(trace.dtype(), {pass.batch * pass.seq, e.count});
+  const Tensor logits =
+      trace.tensor(trace.dtype(), {saturating_mul(pass.batch, pass.seq), e.count});
   Tensor loads = fill(trace, Op::kZeros, DType::kFloat32, {e.count});
   Tensor shares = fill(trace, Op::kZeros, DType::kFloat32, {e.count});
   for (std::int64_t i = 0; i < sparse_layers; ++i) {

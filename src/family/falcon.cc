@@ -153,7 +153,8 @@ Tensor alibi(const Falcon& m, Trace& trace, std::int64_t keys) {
   const Tensor slopes = alibi_slopes(trace, m.heads);
   const Tensor places = (cumsum(ones) - 1.0) * ones;
   const Tensor steep = slopes.unsqueeze(1).to(DType::kBfloat16);
-  const Tensor bias = (steep * places.unsqueeze(1)).reshape({batch * m.heads, 1, keys});
+  const Tensor bias =
+      (steep * places.unsqueeze(1)).reshape({saturating_mul(batch, m.heads), 1, keys});
   return bias.to(trace.dtype()).view({batch, m.heads, 1, keys});
 }
 

@@ -35,7 +35,7 @@ Gpt2 read(const Config& c, const Trace& trace) {
 // Scores in fp32 by one baddbmm, whatever the model's type.
 Tensor upcast_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
   Trace& trace = *q.trace;
-  const std::int64_t products = q.dim(0) * q.dim(1);
+  const std::int64_t products = saturating_mul(q.dim(0), q.dim(1));
   const Tensor left = q.reshape({products, q.dim(2), q.dim(3)});
   const Tensor right = k.transpose(2, 3).reshape({products, k.dim(3), k.dim(2)});
   const Tensor left32 = left.to(DType::kFloat32);
