@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "src/base/text.h"
 #include "src/cost/cost.h"
@@ -17,6 +18,13 @@ Error unknown_family(const Config& config, const std::string& model_type) {
   std::string message = config.origin() + ": model_type \"" + model_type + "\" is not known";
   if (!near.empty()) message += "; nearest: " + join(near);
   return {ErrorCode::kInvalidInput, message, std::string(kOtherWays)};
+}
+
+// Files on the Hub differ from the framework's classes in case: "MPTForCausalLM".
+bool is_same_class(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
 }
 
 Error unknown_class(const Family& family, const std::string& name) {
@@ -46,7 +54,7 @@ Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
   if (class_name.empty()) class_name = family->classes.front().name;
   const auto known =
       std::find_if(family->classes.begin(), family->classes.end(),
-                   [&](const ModelClass& entry) { return entry.name == class_name; });
+                   [&](const ModelClass& entry) { return is_same_class(entry.name, class_name); });
   if (known == family->classes.end()) return unknown_class(*family, class_name);
 
   Pass pass = request.pass;
@@ -62,7 +70,7 @@ Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
   }
   ModelTree costed = std::move(tree).value();
   if (Failure failure = add_costs(costed)) return *failure;
-  return BuiltTree{std::move(costed), class_name, family->is_encoder_decoder,
+  return BuiltTree{std::move(costed), std::string(known->name), family->is_encoder_decoder,
                    family->has_text_source, pass.attention};
 }
 
