@@ -53,6 +53,9 @@ RopeDecoder read(const Config& c) {
                                         .head_bias = Bias::kYes,
                                         .own_layer = layer});
   m.rotary_dim = rotary_size(c, m.head_dim, 0.5);
+  if (m.rotary_dim % 2 != 0) {
+    c.reject("partial_rotary_factor", "leaves an odd number of dimensions of a head to turn");
+  }
   if (c.flag({"qk_layernorm"}, false)) m.head_norm = HeadNorm::kEach;
   read_window(c, m);
   return m;

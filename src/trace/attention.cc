@@ -247,7 +247,9 @@ Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::
     if (kind == RopeKind::kDynamic) predicate(Op::kLt, length);
   }
   const std::int64_t rows = position_ids.dim(0);
-  const Tensor frequencies = trace.tensor(DType::kFloat32, {1, dim / 2, 1}).expand({rows, -1, 1});
+  // One for every second dimension: arange(0, dim, 2).
+  const Tensor frequencies =
+      trace.tensor(DType::kFloat32, {1, (dim + 1) / 2, 1}).expand({rows, -1, 1});
   const Tensor positions = position_ids.unsqueeze(1).to(DType::kFloat32);
   const Tensor angles = matmul(frequencies, positions).transpose(1, 2);
   const Tensor both = cat({&angles, &angles}, -1);
