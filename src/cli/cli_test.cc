@@ -109,6 +109,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"a_list", "[1, 2]", {}, "JSON object"},
         BadInput{"no_model_type", "{}", {}, "model_type"},
         BadInput{"unknown_model_type", R"({"model_type":"bertt"})", {}, "nearest: bert"},
+        BadInput{"too_deep",
+                 R"({"model_type":"bert","hidden_size":)" + std::string(1'000'000, '[') +
+                     std::string(1'000'000, ']') + "}",
+                 {},
+                 "nested"},
+        BadInput{"set_too_deep",
+                 R"({"model_type":"bert"})",
+                 {"--set", "hidden_size=" + std::string(100'000, '[') + std::string(100'000, ']')},
+                 "nested"},
         BadInput{"model_type_is_a_number", R"({"model_type":7})", {}, "model_type"},
         BadInput{"wrong_type", R"({"model_type":"bert","hidden_size":"big"})", {}, "hidden_size"},
         BadInput{"fraction", R"({"model_type":"bert","hidden_size":76.5})", {}, "hidden_size"},
@@ -137,6 +146,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "num_key_value_heads"},
         BadInput{
             "unknown_activation", R"({"model_type":"bert","hidden_act":"wobble"})", {}, "wobble"},
+        BadInput{"odd_number_turns",
+                 R"({"model_type":"phi","hidden_size":12,"num_attention_heads":2})",
+                 {},
+                 "partial_rotary_factor"},
         BadInput{"unknown_class",
                  R"({"model_type":"bert","architectures":["BertForFun"]})",
                  {"-b", "1"},
@@ -155,6 +168,22 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"encoder_does_not_decode", R"({"model_type":"bert"})", {"--past", "8"}, "cache"},
         BadInput{
             "unknown_attention", R"({"model_type":"bert"})", {"--attention", "flash"}, "flash"},
+        // A decode step does not call the encoder, whose weights are there all the same.
+        BadInput{"huge_unused_weights",
+                 R"({"model_type":"whisper","d_model":1048576,"encoder_ffn_dim":1099511627776,
+                     "encoder_attention_heads":1,"decoder_attention_heads":1,"encoder_layers":8})",
+                 {"--past", "1"},
+                 "elements"},
+        BadInput{"parameters_overflow",
+                 R"({"model_type":"whisper","d_model":1048576,"encoder_ffn_dim":1073741824,
+                     "encoder_attention_heads":1,"decoder_attention_heads":1,
+                     "encoder_layers":8192})",
+                 {"--past", "1"},
+                 "63 bits"},
+        BadInput{"huge_batch_and_heads",
+                 R"({"model_type":"bloom","hidden_size":4294967296,"n_head":4294967296})",
+                 {"-b", "4294967296", "-s", "1"},
+                 "elements"},
         BadInput{"costs_overflow",
                  R"({"model_type":"llama"})",
                  {"-b", "4000000000", "-s", "4000000000"},
@@ -180,6 +209,13 @@ TEST(Cli, SetOverridesTheConfig) {
   EXPECT_NE(outcome.out.find("\nh.2,"), std::string::npos);
   EXPECT_EQ(outcome.out.find("\nh.3,"), std::string::npos);
   EXPECT_NE(outcome.out.find("h.0.mlp.act:relu"), std::string::npos);
+}
+
+TEST(Cli, ClassNamesAreFoundInAnyCase) {
+  const ConfigFile file(R"({"model_type":"mpt","architectures":["MPTForCausalLM"]})");
+  const Outcome outcome = run({"tree", file.path()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("MptForCausalLM of ", 0), 0u) << outcome.out;
 }
 
 TEST(Cli, DepthAndLevelCutTheTreeButNotItsSums) {
