@@ -1,14 +1,12 @@
 // What a kernel has to do, independent of any hardware. Conventions (ADR 4):
 //  - a multiply-add is 2 FLOPs;
 //  - matmul_flops counts matrix products, convolutions and attention products only, exactly as
-//  PyTorch's own
-//    FlopCounterMode does (a bias is free there, and causal attention is not discounted);
+//    PyTorch's own FlopCounterMode does (a bias is free there, and causal attention is not
+//    discounted);
 //  - flops adds bias, element-wise, normalisation, softmax and reduction work: every arithmetic
-//  operation and every
-//    function evaluation on an element is one (see the table in cost.cc);
+//    operation and every function evaluation on an element is one (see the table in cost.cc);
 //  - bytes is what must be read and written once each: a broadcast input is read once, a look-up
-//  reads the rows it
-//    takes, an expert that no token chose is not read.
+//    reads the rows it takes, an expert that no token chose is not read.
 #pragma once
 
 #include <cstdint>

@@ -193,9 +193,6 @@ Tensor laplace(const Tensor& x) {
   return 0.5 * (1.0 + error);
 }
 
-// As new_gelu, with the halving after x.
-Tensor python_gelu_tanh(const Tensor& x) { return new_gelu(x); }
-
 Tensor root_softplus(const Tensor& x) { return unary(Op::kSqrt, unary(Op::kSoftplus, x)); }
 Tensor identity(const Tensor& x) { return x; }
 
@@ -207,7 +204,7 @@ constexpr Activation kActivations[] = {
     {"gelu_new", "NewGELUActivation", new_gelu},
     {"gelu_python", "GELUActivation", python_gelu},
     {"gelu_pytorch_tanh", "GELUTanh", single<Op::kGelu>},
-    {"gelu_python_tanh", "GELUTanh", python_gelu_tanh},
+    {"gelu_python_tanh", "GELUTanh", new_gelu},
     {"gelu_accurate", "AccurateGELUActivation", new_gelu},
     {"hardswish", "Hardswish", single<Op::kHardswish>},
     {"laplace", "LaplaceActivation", laplace},

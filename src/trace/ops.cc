@@ -187,7 +187,7 @@ Tensor reduce(Op op, const Tensor& x, int dimension, bool keep) {
   return x.trace->emit(op, {&x}, Tensor(x.trace, type, size));
 }
 
-Tensor softmax(const Tensor& x, int) {
+Tensor softmax(const Tensor& x) {
   return x.trace->emit(Op::kSoftmax, {&x}, Tensor(x.trace, x.dtype, x.size));
 }
 

@@ -59,7 +59,7 @@ Tensor fill_like(Op op, const Tensor& x);                        // zeros_like, 
 
 // --- reductions and look-ups ---
 Tensor reduce(Op op, const Tensor& x, int dimension, bool keep);  // mean, sum, amax, argmax, …
-Tensor softmax(const Tensor& x, int dimension = -1);
+Tensor softmax(const Tensor& x);      // One dimension is as much work as another.
 Tensor softmax_f32(const Tensor& x);  // softmax(x, dim=-1, dtype=float32).
 Tensor cumsum(const Tensor& x);
 Tensor cumsum(const Tensor& x, DType type);

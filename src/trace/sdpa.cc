@@ -1,13 +1,10 @@
 // Which kernels torch.nn.functional.scaled_dot_product_attention runs. The rules are PyTorch 2.11's
 // on a Hopper GPU (found by recording it over types, head sizes, masks and grouped heads):
-//   half precision, head size a multiple of 8 up to 256 -> cuDNN; its output has the query's memory
-//   order; half precision otherwise                            -> flash, padded to a multiple of 8
-//   (no mask, up to 256),
-//                                                          memory-efficient (multiple of 8), or
-//                                                          math;
-//   single precision, no grouped heads                  -> memory-efficient, where heads are
-//   aligned to 16 bytes; otherwise, or with a strided mask                   -> math: the formula,
-//   op by op.
+//  - half precision, heads of a multiple of 8 up to 256: cuDNN, whose output has the query's memory
+//    order;
+//  - half precision without a mask, other heads up to 256: flash, padded to a multiple of 8;
+//  - heads aligned to 16 bytes, none of them grouped: memory-efficient;
+//  - all else, and any mask whose keys are not next to each other: math, the formula op by op.
 #include "src/trace/ops.h"
 
 namespace wattree {
