@@ -4,6 +4,27 @@
 #include <cmath>
 
 namespace wattree {
+namespace {
+
+// Bytes of the UTF-8 character that `text` begins with; 0 where it begins with none.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const std::size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Longer than it needs to be, half of a surrogate pair, or beyond the last character.
+  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0)) return 0;
+  if ((lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90)) return 0;
+  return length;
+}
+
+}  // namespace
 
 void JsonWriter::new_line() {
   if (indent_ == 0) return;
@@ -78,7 +99,9 @@ void JsonWriter::null() {
 void JsonWriter::quote(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
   text_ += '"';
-  for (const char c : text) {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const char c = text.front();
     switch (c) {
       case '"': text_ += "\\\""; break;
       case '\\': text_ += "\\\\"; break;
@@ -86,14 +109,17 @@ void JsonWriter::quote(std::string_view text) {
       case '\t': text_ += "\\t"; break;
       case '\r': text_ += "\\r"; break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
+        if (length == 0) {
+          text_ += "\\ufffd";  // A file's name may be any bytes; JSON may not.
+        } else if (static_cast<unsigned char>(c) < 0x20) {
           text_ += "\\u00";
           text_ += kHex[(c >> 4) & 0xf];
           text_ += kHex[c & 0xf];
         } else {
-          text_ += c;
+          text_ += text.substr(0, length);
         }
     }
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   text_ += '"';
 }

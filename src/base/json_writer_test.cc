@@ -29,6 +29,12 @@ TEST(JsonWriter, EscapesWhatJsonForbids) {
   EXPECT_EQ(out.take(), R"("a\"b\\c\n\u0001")");
 }
 
+TEST(JsonWriter, ReplacesBytesThatAreNoUtf8) {
+  JsonWriter out;
+  out.value("\xc3\xa9 \xf0\x9f\x98\x80 \xff \xc3 \xed\xa0\x80");
+  EXPECT_EQ(out.take(), "\"\xc3\xa9 \xf0\x9f\x98\x80 \\ufffd \\ufffd \\ufffd\\ufffd\\ufffd\"");
+}
+
 TEST(JsonWriter, NumbersReadBackTheSameAndNanIsNull) {
   JsonWriter out;
   out.begin_array();
