@@ -91,7 +91,11 @@ Failure write_file(const fs::path& path, std::string_view text) {
   }
   std::error_code error;
   fs::rename(temporary, path, error);
-  if (error) return failed("replace", path, error.value());
+  if (error) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return failed("replace", path, error.value());
+  }
   return std::nullopt;
 }
 
