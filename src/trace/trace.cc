@@ -149,6 +149,8 @@ void Trace::close(const Dims& shape) {
     return;
   }
   next_parameter_ = std::max(next_parameter_, frame.resume);
+  if (uncalled_ == 0 && !fits(shape))
+    fail("the result of \"" + std::string(frame.scope) + "\" is too large");
   const auto count = static_cast<std::int32_t>(tree_.nodes().size());
   std::int32_t index = count;
   if (frame.folds && count == frame.first + 1 && tree_.nodes().back().op != Op::kNone) {
