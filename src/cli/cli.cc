@@ -65,8 +65,9 @@ void describe_tree(CLI::App& app, TreeFlags& flags) {
       "  wattree tree meta-llama/Llama-3.2-1B --past 1024 --dtype bf16 --level math\n"
       "  wattree tree ./my-model/config.json --json | jq .params\n"
       "  wattree tree gpt2 --set n_layer=24 --as GPT2LMHeadModel --csv > tree.csv\n\n"
-      "A module's figures are the sums over its children. FLOPs count a multiply-add as 2; bytes\n"
-      "are what must be read and written once each. See docs/trees.md.\n");
+      "A module's figures are the sums over its children, but for tied weights, which count once.\n"
+      "FLOPs count a multiply-add as 2; bytes are what must be read and written once each. See\n"
+      "docs/trees.md.\n");
   tree->add_option(
           "MODEL", flags.model,
           "A bundled name (see `wattree models`), a config.json or its folder, or org/name "
