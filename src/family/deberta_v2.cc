@@ -26,7 +26,7 @@ struct Deberta {
 };
 
 // "a|B" -> {"a", "b"}, as the library reads such fields.
-std::vector<std::string> alternatives(std::string text) {
+std::vector<std::string> alternatives(std::string_view text) {
   std::vector<std::string> out{""};
   for (char c : text) {
     if (c == '|') {

@@ -61,9 +61,8 @@ class Shape {
   static constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
 
   constexpr Shape() = default;
-  constexpr Shape(const Dims& size)
-      : rank_(static_cast<std::uint8_t>(
-            size.rank())) {  // NOLINT(google-explicit-constructor): the same thing, packed.
+  // NOLINTNEXTLINE(google-explicit-constructor): the same thing, packed.
+  constexpr Shape(const Dims& size) : rank_(static_cast<std::uint8_t>(size.rank())) {
     for (int i = 0; i < size.rank(); ++i) values_[i] = static_cast<std::uint32_t>(size[i]);
   }
 
