@@ -44,7 +44,7 @@ Result<Pass> pass_of(const TreeQuery& query, const Config& config) {
   const std::optional<Precision> precision = parse_precision(dtype);
   if (!precision) {
     return bad("dtype \"" + dtype + "\" is not known",
-               "choose fp32, tf32, bf16, fp16, int8 or int4");
+               "choose one with --dtype: fp32, tf32, bf16, fp16, int8 or int4");
   }
   pass.precision = *precision;
   return pass;

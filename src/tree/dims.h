@@ -1,4 +1,4 @@
-// Sizes or strides of a tensor, outermost first; fixed capacity, because a tree holds millions of
+// Sizes or strides of a tensor, outermost first, of a fixed capacity: tracing makes millions of
 // them.
 #pragma once
 
@@ -32,6 +32,7 @@ class Dims {
     values_[at] = value;
   }
   constexpr void erase(int at) {
+    if (rank_ == 0) return;
     for (int i = at; i + 1 < rank_; ++i) values_[i] = values_[i + 1];
     --rank_;
   }

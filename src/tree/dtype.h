@@ -47,7 +47,7 @@ enum class Precision : std::uint8_t { kFp32, kTf32, kBf16, kFp16, kInt8, kInt4 }
 std::string_view name_of(Precision precision);
 std::optional<Precision> parse_precision(std::string_view text);
 
-// The type activations, norms, biases and embeddings have.
+// The type of activations, norms and biases, and of weight matrices that are not quantised.
 constexpr DType activation_dtype(Precision precision) {
   switch (precision) {
     case Precision::kFp32:
