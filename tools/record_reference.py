@@ -13,6 +13,8 @@ and FLOPs, without ops.
 
 Usage: record_reference.py [--device cuda] [--only NAME,NAME] [--out DIR]
        record_reference.py --bundled
+       record_reference.py --vary 1 --device cuda --out DIR   every case at other sizes, to try a change on what it was
+                                                              not written for
 The records in the repository were written on a CUDA device, because some ops differ there (softmax with a wider
 output type, the fused attention kernels).
 """
@@ -22,6 +24,7 @@ import contextlib
 import gzip
 import json
 import pathlib
+import random
 import sys
 
 import torch
@@ -225,6 +228,22 @@ def record_bundled(path):
     return result
 
 
+def vary(case, generator):
+    """The case at another batch size, length, past and depth."""
+    case = {**case, "config": dict(case["config"]), "name": "varied-" + case["name"]}
+    case["batch"] = generator.choice([1, 2, 3, 4])
+    case["seq"] = generator.choice([1, 2, 3, 5, 9, 13])
+    if "past" in case:
+        case["past"] = generator.choice([1, 2, 3, 5, 7, 11])
+    if "target" in case:
+        case["target"] = generator.choice([1, 2, 7])
+    lists = {"attention_types", "layer_types"} & set(case["config"])
+    for field in ("num_hidden_layers", "n_layer", "num_layers", "encoder_layers", "decoder_layers", "n_layers"):
+        if field in case["config"] and not lists:
+            case["config"][field] = generator.choice([1, 2, 3])
+    return case
+
+
 def write_gzip(path, records):
     # mtime=0: the same records are the same file.
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
@@ -238,6 +257,7 @@ def main():
     parser.add_argument("--only", default="", help="names of cases, comma-separated; all otherwise")
     parser.add_argument("--cases", default=str(root / "cases.json"))
     parser.add_argument("--out", default=str(root))
+    parser.add_argument("--vary", type=int, metavar="SEED", help="vary the sizes of every case")
     parser.add_argument("--bundled", action="store_true", help="record the bundled models instead")
     args = parser.parse_args()
     if args.bundled:
@@ -250,7 +270,11 @@ def main():
     wanted = set(filter(None, args.only.split(",")))
     families = {}
     failed = 0
-    for case in json.loads(pathlib.Path(args.cases).read_text()):
+    cases = json.loads(pathlib.Path(args.cases).read_text())
+    if args.vary is not None:
+        generator = random.Random(args.vary)
+        cases = [vary(case, generator) for case in cases]
+    for case in cases:
         if wanted and case["name"] not in wanted:
             continue
         records = families.setdefault(case["config"]["model_type"], {})

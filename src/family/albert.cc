@@ -1,4 +1,5 @@
 // ALBERT (Lan et al. 2019): narrow embeddings, and few groups of layers that are run many times.
+#include <algorithm>
 #include <vector>
 
 #include "src/family/bert_like.h"
@@ -36,6 +37,13 @@ Tensor layer(const BertLike& m, const Tensor& x, std::int64_t index) {
   return self.returns(layer_norm(y + attended, "full_layer_layer_norm"));
 }
 
+Tensor group(const BertLike& m, const Groups& groups, Tensor x, std::int64_t at, std::int32_t run) {
+  Module self(*x.trace, item("albert_layer_groups", at), "AlbertLayerGroup", Module::Kind::kModule,
+              run);
+  for (std::int64_t i = 0; i < groups.inner; ++i) x = layer(m, x, i);
+  return self.returns(x);
+}
+
 Tensor transformer(const BertLike& m, const Groups& groups, const Tensor& embeddings) {
   Trace& trace = *embeddings.trace;
   Module self(trace, "encoder", "AlbertTransformer");
@@ -43,12 +51,14 @@ Tensor transformer(const BertLike& m, const Groups& groups, const Tensor& embedd
   std::vector<std::int32_t> runs(static_cast<std::size_t>(groups.count));
   const bool repeats = m.layers > groups.count;
   for (std::int64_t i = 0; i < m.layers; ++i) {
-    const std::int64_t at = groups.at(i, m.layers);
-    const std::int32_t run = repeats ? runs[static_cast<std::size_t>(at)]++ : -1;
-    Module group(trace, item("albert_layer_groups", at), "AlbertLayerGroup", Module::Kind::kModule,
-                 run);
-    for (std::int64_t j = 0; j < groups.inner; ++j) x = layer(m, x, j);
-    group.returns(x);
+    const std::int64_t at = std::min(groups.at(i, m.layers), groups.count - 1);
+    const std::int32_t run = runs[static_cast<std::size_t>(at)]++;
+    x = group(m, groups, x, at, repeats ? run : -1);
+  }
+  // With fewer layers than groups, some groups have no turn.
+  const Uncalled rest(trace);
+  for (std::int64_t at = 0; at < groups.count; ++at) {
+    if (runs[static_cast<std::size_t>(at)] == 0) group(m, groups, x, at, -1);
   }
   return self.returns(x);
 }
@@ -69,11 +79,10 @@ BertLike read(const Config& c, const Trace& trace) {
                                .embedding = c.size({"embedding_size"}, 128),
                                .activation = "gelu_new",
                                .pooler = pooler});
-  const Groups groups{c.size({"num_hidden_groups"}, 1), c.layers({"inner_group_num"}, 1)};
+  const Groups groups{std::max<std::int64_t>(1, c.layers({"num_hidden_groups"}, 1)),
+                      c.layers({"inner_group_num"}, 1)};
   constexpr std::int64_t kMaxLayerRuns = 20'000;
-  if (groups.count > m.layers)
-    c.reject("num_hidden_groups", "is more than num_hidden_layers: some would never run");
-  if (m.layers * groups.inner > kMaxLayerRuns)
+  if (std::max(m.layers, groups.count) * groups.inner > kMaxLayerRuns)
     c.reject("inner_group_num", "makes more layers than are supported");
   m.encoder = [groups](const BertLike& model, const Tensor& x) {
     return transformer(model, groups, x);

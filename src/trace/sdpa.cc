@@ -93,7 +93,9 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   // No fused kernel reads a mask whose keys are not next to each other.
   if (options.mask && options.mask->stride[options.mask->rank() - 1] != 1)
     return math(q, k, v, options);
-  if (is_half && head % 8 == 0 && head <= kLargestFusedHead && v.dim(3) == head) {
+  // cuDNN takes no mask over a single key; the memory-efficient kernel does.
+  const bool masks_one_key = options.mask && k.dim(2) == 1;
+  if (is_half && head % 8 == 0 && head <= kLargestFusedHead && v.dim(3) == head && !masks_one_key) {
     return fused(q, k, v, options.mask,
                  Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));
   }
