@@ -17,12 +17,12 @@ HubOptions options_of(const std::map<std::string, std::string>& variables) {
 }
 
 TEST(HubOptions, AreTheHubsOwnByDefault) {
-  const HubOptions options = options_of({{"HOME", "/home/ada"}});
+  const HubOptions options = options_of({{"HOME", "/people/ada"}});
   EXPECT_EQ(options.endpoint, "https://huggingface.co");
   EXPECT_EQ(options.revision, "main");
   EXPECT_EQ(options.token, "");
-  EXPECT_EQ(options.token_file, "/home/ada/.cache/huggingface/token");
-  EXPECT_EQ(options.cache, "/home/ada/.cache/huggingface/hub");
+  EXPECT_EQ(options.token_file, "/people/ada/.cache/huggingface/token");
+  EXPECT_EQ(options.cache, "/people/ada/.cache/huggingface/hub");
   EXPECT_FALSE(options.offline);
   EXPECT_EQ(options.proxy, "");
   EXPECT_EQ(options.size_limit, 4u << 20);

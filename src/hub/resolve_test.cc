@@ -289,8 +289,7 @@ TEST(Resolve, BelievesTheHubThatAModelIsGone) {
     ASSERT_FALSE(result.ok()) << status;
     EXPECT_EQ(result.error().code, status == 404 ? ErrorCode::kNotFound : ErrorCode::kPermission);
     if (status == 404) {
-      EXPECT_TRUE(result.error().hint.starts_with("did you mean bert-"))
-          << result.error().hint;
+      EXPECT_TRUE(result.error().hint.starts_with("did you mean bert-")) << result.error().hint;
     }
   }
 }
