@@ -42,9 +42,6 @@ void Nodes(benchmark::State& state) {
     benchmark::DoNotOptimize(tree.root().flops);
   }
   state.counters["nodes"] = static_cast<double>(nodes);
-  state.counters["ns_per_node"] = benchmark::Counter(
-      static_cast<double>(nodes) * 1e-9,
-      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(Nodes)->Arg(200)->Arg(2'000)->Arg(19'000)->Unit(benchmark::kMillisecond);
 
