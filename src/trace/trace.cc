@@ -204,10 +204,4 @@ void unused_module(Trace& trace, std::string_view name, std::string_view type, M
   for (const Dims& size : weights) trace.parameter(size);
 }
 
-void unused_tied_module(Trace& trace, std::string_view name, std::string_view type,
-                        const Tensor& weight) {
-  Module module(trace, name, type, Module::Kind::kPrimitive);
-  trace.hold(weight);
-}
-
 }  // namespace wattree

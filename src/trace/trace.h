@@ -140,8 +140,5 @@ class Uncalled {
 // A module that exists and holds weights but is not called in this pass.
 void unused_module(Trace& trace, std::string_view name, std::string_view type, Module::Kind kind,
                    std::initializer_list<Dims> weights);
-// The same where its one weight is another module's.
-void unused_tied_module(Trace& trace, std::string_view name, std::string_view type,
-                        const Tensor& weight);
 
 }  // namespace wattree
