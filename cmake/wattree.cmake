@@ -1,10 +1,10 @@
 # Flags every target shares, and the two functions that targets are made with.
 find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(Eigen3 REQUIRED NO_MODULE)
 
 find_program(CCACHE ccache)
 if(CCACHE)

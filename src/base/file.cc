@@ -1,25 +1,18 @@
 #include "src/base/file.h"
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <system_error>
+
+#include "src/base/file_error.h"
+#include "src/base/output_file.h"
 
 namespace wattree {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error failed(const char* what, const fs::path& path, int number) {
-  ErrorCode code = ErrorCode::kUnavailable;
-  if (number == ENOENT || number == ENOTDIR) code = ErrorCode::kNotFound;
-  if (number == EACCES || number == EPERM) code = ErrorCode::kPermission;
-  return {code, std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(number),
-          ""};
-}
 
 Error too_large(const fs::path& path, std::uint64_t limit) {
   return {ErrorCode::kInvalidInput,
@@ -30,17 +23,17 @@ Error too_large(const fs::path& path, std::uint64_t limit) {
 
 Result<std::string> read_file(const fs::path& path, std::uint64_t limit) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return failed("read", path, EISDIR);
+  if (fs::is_directory(path, ignored)) return file_error("read", path, EISDIR);
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return failed("open", path, errno != 0 ? errno : EIO);
+  if (!file) return file_error("open", path, errno != 0 ? errno : EIO);
   std::string text;
   char buffer[64 * 1024];
   while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
     text.append(buffer, static_cast<std::size_t>(file.gcount()));
     if (text.size() > limit) return too_large(path, limit);
   }
-  if (file.bad()) return failed("read", path, EIO);
+  if (file.bad()) return file_error("read", path, EIO);
   return text;
 }
 
@@ -75,28 +68,9 @@ Result<std::string> read_maybe_gzip(const fs::path& path, std::uint64_t limit) {
 }
 
 Failure write_file(const fs::path& path, std::string_view text) {
-  const fs::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
-  errno = 0;
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    if (!file) return failed("create", temporary, errno != 0 ? errno : EIO);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    if (!file) {
-      const int number = errno != 0 ? errno : EIO;
-      std::error_code ignored;
-      fs::remove(temporary, ignored);
-      return failed("write", path, number);
-    }
-  }
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return failed("replace", path, error.value());
-  }
-  return std::nullopt;
+  OutputFile file(path);
+  file.write(text);
+  return file.finish();
 }
 
 }  // namespace wattree

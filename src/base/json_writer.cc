@@ -79,8 +79,14 @@ void JsonWriter::value(std::int64_t number) {
 void JsonWriter::value(double number) {
   if (!std::isfinite(number)) return null();
   separate();
+  // Without an exponent it may look like an integer, and readers refuse those that do not fit 64
+  // bits.
+  constexpr double kLargestInteger = 9.2e18;
   char buffer[32];
-  text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+  char* const end = buffer + sizeof buffer;
+  text_.append(buffer, std::abs(number) < kLargestInteger
+                           ? std::to_chars(buffer, end, number).ptr
+                           : std::to_chars(buffer, end, number, std::chars_format::scientific).ptr);
   needs_comma_ = true;
 }
 

@@ -45,6 +45,16 @@ TEST(JsonWriter, NumbersReadBackTheSameAndNanIsNull) {
   EXPECT_EQ(out.take(), "[0.1,null,9223372036854775807]");
 }
 
+TEST(JsonWriter, NumbersThatFitNoIntegerHaveAnExponent) {
+  JsonWriter out;
+  out.begin_array();
+  out.value(422771121426498846720.0);
+  out.value(-18446744073709551616.0);
+  out.value(4611686018427387904.0);
+  out.end_array();
+  EXPECT_EQ(out.take(), "[4.2277112142649885e+20,-1.8446744073709552e+19,4611686018427387904]");
+}
+
 TEST(JsonWriter, Indents) {
   JsonWriter out(2);
   out.begin_object();

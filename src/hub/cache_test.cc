@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/hub/test_folder.h"
+#include "src/base/test_folder.h"
 
 namespace wattree {
 namespace {

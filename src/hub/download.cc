@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "src/base/file.h"
+#include "src/base/in_quotes.h"
 #include "src/hub/http.h"
-#include "src/hub/in_quotes.h"
 #include "src/hub/json_object.h"
 
 namespace wattree {

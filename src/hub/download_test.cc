@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "src/hub/test_folder.h"
+#include "src/base/test_folder.h"
 #include "src/hub/test_server.h"
 
 namespace wattree {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "src/base/in_quotes.h"
 #include "src/hub/curl_library.h"
-#include "src/hub/in_quotes.h"
 
 namespace wattree {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "src/base/file.h"
+#include "src/base/in_quotes.h"
 #include "src/base/text.h"
 #include "src/hub/bundled.h"
 #include "src/hub/cache.h"
 #include "src/hub/download.h"
-#include "src/hub/in_quotes.h"
 #include "src/hub/repo_name.h"
 
 namespace wattree {

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <string>
 
+#include "src/base/test_folder.h"
 #include "src/hub/bundled.h"
 #include "src/hub/json_object.h"
-#include "src/hub/test_folder.h"
 #include "src/hub/test_server.h"
 
 namespace wattree {

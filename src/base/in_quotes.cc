@@ -1,4 +1,4 @@
-#include "src/hub/in_quotes.h"
+#include "src/base/in_quotes.h"
 
 namespace wattree {
 

@@ -1,0 +1,64 @@
+#include "src/base/output_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "src/base/file_error.h"
+
+namespace wattree {
+
+namespace fs = std::filesystem;
+
+OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
+  std::error_code ignored;
+  const fs::file_status status = fs::symlink_status(path_, ignored);
+  const bool is_direct = fs::exists(status) && !fs::is_regular_file(status);
+  if (!is_direct) temporary_ = path_.string() + ".tmp" + std::to_string(::getpid());
+  errno = 0;
+  file_.open(is_direct ? path_ : temporary_, std::ios::binary | std::ios::trunc);
+  if (!file_) {
+    fail("create");
+    temporary_.clear();  // It is not ours to remove.
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (temporary_.empty()) return;
+  file_.close();
+  std::error_code ignored;
+  fs::remove(temporary_, ignored);
+}
+
+void OutputFile::fail(const char* what) {
+  if (!failure_) failure_ = file_error(what, path_, errno != 0 ? errno : EIO);
+}
+
+void OutputFile::write(std::string_view text) {
+  if (failure_) return;
+  errno = 0;
+  file_.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file_) fail("write");
+}
+
+Failure OutputFile::finish() {
+  if (failure_) return failure_;
+  errno = 0;
+  file_.close();
+  if (!file_) {
+    fail("write");
+  } else if (!temporary_.empty()) {
+    std::error_code error;
+    fs::rename(temporary_, path_, error);
+    if (error) {
+      failure_ = file_error("replace", path_, error.value());
+    } else {
+      temporary_.clear();
+    }
+  }
+  return failure_;
+}
+
+}  // namespace wattree
