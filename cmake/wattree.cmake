@@ -5,6 +5,7 @@ find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
 
 find_program(CCACHE ccache)
 if(CCACHE)
