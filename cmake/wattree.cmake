@@ -69,6 +69,15 @@ function(wattree_test name)
   set_tests_properties(${name} PROPERTIES LABELS "gtest;${ARG_LABELS}" TIMEOUT 600)
 endfunction()
 
+# wattree_use_fake_nvml(TEST): tells it where the libraries of tests/fake_nvml are.
+function(wattree_use_fake_nvml name)
+  add_dependencies(${name} fake_nvml fake_nvml_old)
+  set(folder ${PROJECT_BINARY_DIR}/tests/lib)
+  target_compile_definitions(${name} PRIVATE WATTREE_FAKE_NVML="${folder}/libfake_nvml.so"
+    WATTREE_FAKE_NVML_OLD="${folder}/libfake_nvml_old.so")
+  target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
+endfunction()
+
 if(WATTREE_TESTS)
   find_package(GTest REQUIRED)
 endif()
