@@ -56,6 +56,20 @@ function(wattree_library name)
   endif()
 endfunction()
 
+# wattree_embed(NAME FUNCTION FILE): puts data/FILE into library NAME, where wattree::FUNCTION() returns its text.
+function(wattree_embed name function file)
+  set(input ${PROJECT_SOURCE_DIR}/data/${file})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cc)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFILE=${input} -DFUNCTION=${function} -DOUTPUT=${output} -P ${script}
+    DEPENDS ${input} ${script}
+    COMMENT "Embedding data/${file}"
+    VERBATIM)
+  target_sources(wattree_${name} PRIVATE ${output})
+endfunction()
+
 # wattree_test(NAME SOURCES … DEPS … [LABELS …]): a GoogleTest program. It counts its own tests (tools/run_tests adds
 # them up), so CTest runs each program once.
 function(wattree_test name)
