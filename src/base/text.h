@@ -12,6 +12,9 @@ std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
                                  std::size_t at_most = 3);
 
+// The parts of "a;b;c"; none of them is empty.
+std::vector<std::string> split(std::string_view list, char separator);
+
 // "a, b, c"
 std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
 

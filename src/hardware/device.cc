@@ -68,16 +68,6 @@ bool has_all(const std::vector<std::string>& words, const std::vector<std::strin
   });
 }
 
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(';'), list.size());
-    if (end > 0) out.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return out;
-}
-
 std::optional<DeviceKind> parse_kind(std::string_view name) {
   for (const DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu, DeviceKind::kTpu}) {
     if (name == name_of(kind)) return kind;
@@ -136,7 +126,7 @@ Result<std::vector<Device>> read_devices(std::string text, const std::string& or
     Row row(csv);
     Device device;
     device.name = row.text("name");
-    device.aliases = split(row.text("aliases"));
+    device.aliases = split(row.text("aliases"), ';');
     device.vendor = row.text("vendor");
     device.source = row.text("source");
     device.notes = row.text("notes");
