@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "src/base/json_writer.h"
+
 namespace wattree {
 namespace {
 
@@ -36,6 +38,14 @@ Provenance of_sum(const Provenance& a, const Provenance& b) {
   const bool is_listed = ("; " + a.by + ";").find("; " + b.by + ";") != std::string::npos;
   if (!b.by.empty() && !is_listed) sum.by += (sum.by.empty() ? "" : "; ") + b.by;
   return sum;
+}
+
+void write_json(JsonWriter& out, const Provenance& provenance) {
+  out.begin_object();
+  out.field("kind", name_of(provenance.basis));
+  if (!provenance.by.empty()) out.field("by", provenance.by);
+  out.field("boundary", name_of(provenance.boundary));
+  out.end_object();
 }
 
 }  // namespace wattree

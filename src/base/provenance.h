@@ -7,6 +7,8 @@
 
 namespace wattree {
 
+class JsonWriter;
+
 // From the strongest to the weakest: a sum is as good as its weakest part.
 enum class Basis {
   kMeasured,   // By a counter or a meter.
@@ -41,5 +43,8 @@ std::optional<Boundary> parse_boundary(std::string_view name);
 
 // Of a sum: the weakest basis, the widest boundary, and both sources where they differ.
 Provenance of_sum(const Provenance& a, const Provenance& b);
+
+// {"kind": "measured", "by": "NVML energy counter", "boundary": "gpu"}
+void write_json(JsonWriter& out, const Provenance& provenance);
 
 }  // namespace wattree

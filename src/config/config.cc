@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/checked.h"
+#include "src/base/json_parse.h"
 
 namespace wattree {
 
@@ -13,8 +14,7 @@ using Json = nlohmann::json;
 namespace {
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxLayers = 20'000;
-// Copying and printing a value recurse, so that a file must not choose how deep.
-constexpr int kMaxDepth = 64;
+constexpr int kMaxDepth = 64;  // Of a key such as "a.b.c".
 }  // namespace
 
 struct Config::Data {
@@ -31,37 +31,19 @@ Config::Config(Config&&) noexcept = default;
 Config& Config::operator=(Config&&) noexcept = default;
 Config::~Config() = default;
 
-namespace {
-// For Json::parse: leaves out what is nested too deep, and says so.
-auto depth_guard(bool& is_too_deep) {
-  return [&is_too_deep](int depth, Json::parse_event_t, Json&) {
-    is_too_deep = is_too_deep || depth > kMaxDepth;
-    return depth <= kMaxDepth;
-  };
-}
-
-std::string too_deep(std::string_view what) {
-  return std::string(what) + ": nested more than " + std::to_string(kMaxDepth) + " levels deep";
-}
-}  // namespace
-
 Result<Config> Config::parse(std::string_view text, std::string origin) {
-  auto data = std::make_shared<Data>();
-  bool is_too_deep = false;
-  try {
-    data->json = Json::parse(text, depth_guard(is_too_deep));
-  } catch (const Json::exception& error) {
-    std::string what = error.what();
-    // The library's message begins with its own tag; the user needs the rest.
-    if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
-    return Error{ErrorCode::kInvalidInput, origin + ": not valid JSON: " + what,
-                 "a config.json from the Hugging Face Hub is expected"};
+  constexpr char kHint[] = "a config.json from the Hugging Face Hub is expected";
+  Result<Json> parsed = parse_json(text, origin);
+  if (!parsed.ok()) {
+    Error error = parsed.error();
+    error.hint = kHint;
+    return error;
   }
-  if (is_too_deep) return Error{ErrorCode::kInvalidInput, too_deep(origin), ""};
+  auto data = std::make_shared<Data>();
+  data->json = std::move(parsed).value();
   if (!data->json.is_object()) {
     return Error{ErrorCode::kInvalidInput,
-                 origin + ": a JSON object is expected, not a " + data->json.type_name(),
-                 "a config.json from the Hugging Face Hub is expected"};
+                 origin + ": a JSON object is expected, not a " + data->json.type_name(), kHint};
   }
   data->origin = std::move(origin);
   return Config(std::move(data));
@@ -72,10 +54,13 @@ const Failure& Config::failure() const { return *data_->failure; }
 
 Failure Config::set(std::string_view key, std::string_view value) {
   if (key.empty()) return Error{ErrorCode::kInvalidInput, "--set needs key=value", ""};
-  bool is_too_deep = std::count(key.begin(), key.end(), '.') > kMaxDepth;
-  Json parsed = Json::parse(value, depth_guard(is_too_deep), false);
-  if (is_too_deep)
-    return Error{ErrorCode::kInvalidInput, too_deep("--set " + std::string(key)), ""};
+  const std::string name = "--set " + std::string(key);
+  if (std::count(key.begin(), key.end(), '.') > kMaxDepth) {
+    return Error{ErrorCode::kInvalidInput, name + ": nested too deep", ""};
+  }
+  Result<Json> parsed = parse_json(value, name);
+  // What is no JSON is a string; what is JSON and refused is nested too deep.
+  if (!parsed.ok() && Json::accept(value)) return parsed.error();
   Json* at = &data_->json;
   for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
     Json& next = (*at)[std::string(key.substr(0, dot))];
@@ -83,7 +68,7 @@ Failure Config::set(std::string_view key, std::string_view value) {
     at = &next;
     key.remove_prefix(dot + 1);
   }
-  (*at)[std::string(key)] = parsed.is_discarded() ? Json(std::string(value)) : std::move(parsed);
+  (*at)[std::string(key)] = parsed.ok() ? std::move(parsed).value() : Json(std::string(value));
   return std::nullopt;
 }
 

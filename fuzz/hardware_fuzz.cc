@@ -1,0 +1,23 @@
+// Any bytes as a table of hardware, and its names as queries: errors or devices, never a crash.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "src/hardware/fleet.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace wattree;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const Result<std::vector<Device>> devices = read_devices(text, "fuzz.csv");
+  if (!devices.ok()) {
+    (void)parse_fleet(text, bundled_devices());
+    return 0;
+  }
+  for (const Device& device : devices.value()) {
+    const Result<Device> found = find_device(device.name, devices.value());
+    if (!found.ok()) __builtin_trap();
+    const Result<WorkCost> cost = work_cost({{device, 3}});
+    if (cost.ok() && !(cost.value().joules_per_gflop >= 0)) __builtin_trap();
+  }
+  return 0;
+}

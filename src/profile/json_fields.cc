@@ -1,0 +1,142 @@
+#include "src/profile/json_fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "src/base/json_writer.h"
+#include "src/base/text.h"
+
+namespace wattree {
+
+using Json = nlohmann::json;
+
+namespace {
+
+// A bound as a message can show it: "0", "1e+18".
+std::string shown(double number) {
+  JsonWriter out;
+  out.value(number);
+  return out.take();
+}
+
+}  // namespace
+
+JsonFields::JsonFields(const Json& object, std::string path, std::string origin, Failure& failure)
+    : object_(object), path_(std::move(path)), origin_(std::move(origin)), failure_(failure) {
+  if (!object_.is_object() && !failure_) {
+    const std::string what =
+        path_.empty() ? "the profile" : "\"" + path_.substr(0, path_.size() - 1) + "\"";
+    failure_ = Error{ErrorCode::kInvalidInput,
+                     origin_ + ": " + what + " must be an object, not " + object_.type_name(), ""};
+  }
+}
+
+void JsonFields::complain(std::string_view name, const std::string& why) {
+  if (failure_) return;
+  failure_ = Error{ErrorCode::kInvalidInput,
+                   origin_ + ": field \"" + path_ + std::string(name) + "\" " + why, ""};
+}
+
+const Json* JsonFields::find(std::string_view name, bool is_required) {
+  known_.emplace_back(name);
+  if (object_.is_object()) {
+    const auto found = object_.find(std::string(name));
+    if (found != object_.end() && !found->is_null()) return &*found;
+  }
+  if (is_required) complain(name, "is missing");
+  return nullptr;
+}
+
+bool JsonFields::has(std::string_view name) const {
+  if (!object_.is_object()) return false;
+  const auto found = object_.find(std::string(name));
+  return found != object_.end() && !found->is_null();
+}
+
+std::string JsonFields::text(std::string_view name, bool is_required) {
+  const Json* value = find(name, is_required);
+  if (value == nullptr) return "";
+  if (!value->is_string()) {
+    complain(name, std::string("must be a text, not ") + value->type_name());
+    return "";
+  }
+  std::string text = value->get<std::string>();
+  if (is_required && text.empty()) complain(name, "is empty");
+  return text;
+}
+
+std::optional<double> JsonFields::number(std::string_view name, double low, double high,
+                                         bool is_required) {
+  const Json* value = find(name, is_required);
+  if (value == nullptr) return std::nullopt;
+  const double number = value->is_number() ? value->get<double>() : std::nan("");
+  if (number >= low && number <= high) return number;
+  complain(name, "must be a number from " + shown(low) + " to " + shown(high));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> JsonFields::whole(std::string_view name, std::int64_t low,
+                                              std::int64_t high, bool is_required) {
+  const std::optional<double> number =
+      this->number(name, static_cast<double>(low), static_cast<double>(high), is_required);
+  if (!number) return std::nullopt;
+  if (*number != std::floor(*number)) {
+    complain(name, "must be a whole number");
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*number);
+}
+
+const Json* JsonFields::array(std::string_view name) {
+  const Json* value = find(name, false);
+  if (value == nullptr || value->is_array()) return value;
+  complain(name, std::string("must be an array, not ") + value->type_name());
+  return nullptr;
+}
+
+const Json* JsonFields::object(std::string_view name, bool is_required) {
+  const Json* value = find(name, is_required);
+  if (value == nullptr || value->is_object()) return value;
+  complain(name, std::string("must be an object, not ") + value->type_name());
+  return nullptr;
+}
+
+std::vector<double> JsonFields::numbers(std::string_view name, double low, double high) {
+  std::vector<double> out;
+  const Json* values = array(name);
+  if (values == nullptr) return out;
+  for (const Json& value : *values) {
+    const double number = value.is_number() ? value.get<double>() : std::nan("");
+    if (!(number >= low && number <= high)) {
+      complain(std::string(name) + "[" + std::to_string(out.size()) + "]",
+               "must be a number from " + shown(low) + " to " + shown(high));
+      return {};
+    }
+    out.push_back(number);
+  }
+  return out;
+}
+
+JsonFields JsonFields::below(const Json& value, std::string_view name) const {
+  return {value, path_ + std::string(name) + ".", origin_, failure_};
+}
+
+JsonFields JsonFields::below(const Json& value, std::string_view name, std::size_t index) const {
+  return below(value, std::string(name) + "[" + std::to_string(index) + "]");
+}
+
+void JsonFields::finish() {
+  if (failure_ || !object_.is_object()) return;
+  for (const auto& [key, value] : object_.items()) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    complain(key.substr(0, 60), "is not known");
+    const std::vector<std::string_view> names(known_.begin(), known_.end());
+    const std::vector<std::string> close = nearest(key, names, 1);
+    failure_->hint = close.empty() ? "a newer wattree may have written it"
+                                   : "did you mean \"" + close.front() + "\"?";
+    return;
+  }
+}
+
+}  // namespace wattree
