@@ -1,0 +1,89 @@
+#include "src/predict/predictor.h"
+
+#include <bit>
+
+namespace wattree {
+namespace {
+
+constexpr std::string_view kKnownNames[kKnownCount] = {"nothing", "leaves", "children", "node",
+                                                       "root"};
+
+double dot(const Terms& a, const Terms& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < kMaxTerms; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value;
+  hash *= 0x9E3779B97F4A7C15ULL;
+  return hash ^ (hash >> 29);
+}
+
+}  // namespace
+
+std::string_view name_of(Known known) { return kKnownNames[static_cast<std::size_t>(known)]; }
+
+std::optional<Known> parse_known(std::string_view name) {
+  for (std::size_t i = 0; i < kKnownCount; ++i) {
+    if (kKnownNames[i] == name) return static_cast<Known>(i);
+  }
+  return std::nullopt;
+}
+
+Price price_of(const Predictor& predictor, const Work& work) {
+  Price price;
+  std::optional<Work> seen = work;
+  for (int step = 0; seen && step < 5; ++step) {
+    if (const Coefficients* c = predictor.find(seen->kind)) {
+      const Terms terms = count_terms(*seen, predictor.processors);
+      price.energy_j = dot(terms, c->energy);
+      price.time_s = dot(terms, c->time);
+      price.kind = seen->kind;
+      price.is_stand_in = step > 0;
+      // Element-wise kernels are priced by traffic alone; what stands in for a module also
+      // launches.
+      if (price.is_stand_in && seen->kind == WorkKind::kElementwise &&
+          terms_of(work.kind).size() > 1) {
+        if (const Coefficients* call = predictor.find(WorkKind::kModuleCall)) {
+          price.energy_j += call->energy[0];
+          price.time_s += call->time[0];
+        }
+      }
+      return price;
+    }
+    seen = stand_in(*seen);
+  }
+  // A module without a price of its own costs only what its parts do.
+  price.is_known = work.kind == WorkKind::kModuleCall;
+  return price;
+}
+
+std::uint64_t hash_of(std::string_view type, const Work& work) {
+  std::uint64_t hash = static_cast<std::uint64_t>(work.kind);
+  for (const char c : type) hash = mixed(hash, static_cast<unsigned char>(c));
+  for (const double value :
+       {work.groups, work.m, work.n, work.k, work.width, work.weight_width, work.bytes}) {
+    hash = mixed(hash, std::bit_cast<std::uint64_t>(value));
+  }
+  return hash;
+}
+
+TwinIndex::TwinIndex(const Predictor& predictor) : predictor_(&predictor) {
+  by_hash_.reserve(predictor.twins.size());
+  for (std::size_t i = 0; i < predictor.twins.size(); ++i) {
+    const Twin& twin = predictor.twins[i];
+    by_hash_.emplace(hash_of(twin.type, twin.work), static_cast<std::uint32_t>(i));
+  }
+}
+
+const Twin* TwinIndex::find(std::string_view type, const Work& work) const {
+  const auto [begin, end] = by_hash_.equal_range(hash_of(type, work));
+  for (auto it = begin; it != end; ++it) {
+    const Twin& twin = predictor_->twins[it->second];
+    if (twin.work == work && twin.type == type) return &twin;
+  }
+  return nullptr;
+}
+
+}  // namespace wattree
