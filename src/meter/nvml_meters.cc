@@ -12,7 +12,7 @@ using Library = std::shared_ptr<const NvmlLibrary>;
 using ReadFunction = Sample (*)(const NvmlApi&, NvmlDevice);
 
 // No GPU draws this much: a counter that says so was reset or has jumped.
-constexpr double kMostWatts = 10'000.0;
+constexpr double kMostWatts = 4'000.0;
 
 class NvmlMeter final : public Meter {
  public:

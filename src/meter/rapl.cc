@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // No socket or board draws this much: a counter that says so was reset or has jumped.
-constexpr double kMostWatts = 10'000.0;
+// It also decides how long a counter of 65 kJ may go unread (33 s) before a turn could be missed.
+constexpr double kMostWatts = 2'000.0;
 
 class PowercapMeter final : public Meter {
  public:

@@ -1,0 +1,169 @@
+#include "src/meter/sampler.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <system_error>
+
+namespace wattree {
+namespace {
+
+// A level is believed over a reading or two that came late, not over more.
+constexpr Nanos kLongestInPeriods = 3;
+
+// Reading a source more than five times in the time it takes to change costs and gains nothing.
+Nanos reading_period(const Description& description, Nanos period) {
+  return std::max(period, static_cast<Nanos>(description.period.value * 1e9 / 5.0));
+}
+
+void ring_bell(int descriptor) {
+  const std::uint64_t one = 1;
+  // It can only fail where it has rung already.
+  [[maybe_unused]] const ssize_t written = ::write(descriptor, &one, sizeof one);
+}
+
+// Signals are for the program's own threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+Lane::Lane(const SamplerOptions& options, const Clock& clock)
+    : options_(options), clock_(clock), events_(options.backlog) {}
+
+void Lane::add(std::uint32_t index, Meter& meter) {
+  const Nanos every = reading_period(meter.description(), options_.period);
+  channels_.push_back(
+      {index, &meter, Series(meter.description(), kLongestInPeriods * every), every, 0, {}});
+}
+
+void Lane::read(Channel& channel) {
+  const Reading reading = take_reading(*channel.meter, clock_);
+  SampleEvent event;
+  event.meter = channel.index;
+  const bool is_present = channel.series.add(reading, event.point);
+  event.absence = channel.series.absence();
+  if (!is_present && channel.told == event.absence) return;
+  channel.told = event.absence;
+  if (!is_present) event.point.begun = event.point.ended = reading.ended;
+  if (!events_.push(event)) dropped_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Nanos Lane::poll(bool is_forced) {
+  Nanos next = std::numeric_limits<Nanos>::max();
+  for (Channel& channel : channels_) {
+    // The time of each: those before it may have taken some.
+    const Nanos now = clock_.now();
+    if (is_forced || channel.due <= now) read(channel);
+    if (channel.due <= now) {
+      // Beats stay on their grid; those that were missed are skipped, not made up for.
+      const Nanos beats = channel.due == 0 ? 0 : (now - channel.due) / channel.every + 1;
+      channel.due = channel.due == 0 ? now + channel.every : channel.due + beats * channel.every;
+    }
+    next = std::min(next, channel.due);
+  }
+  return next;
+}
+
+Sampler::Sampler(Meters meters, const SamplerOptions& options, const Clock& clock)
+    : meters_(std::move(meters)), clock_(clock) {
+  for (const bool is_slow : {false, true}) {
+    auto runner = std::make_unique<Runner>(options, clock, is_slow);
+    for (std::size_t i = 0; i < meters_.size(); ++i) {
+      if (meters_[i]->description().is_slow == is_slow) {
+        runner->lane.add(static_cast<std::uint32_t>(i), *meters_[i]);
+      }
+    }
+    if (!runner->lane.is_empty()) runners_.push_back(std::move(runner));
+  }
+}
+
+Sampler::~Sampler() { stop(); }
+
+Failure Sampler::start() {
+  const SignalsBlocked blocked;
+  for (const auto& runner : runners_) {
+    runner->wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (runner->wake < 0) {
+      const int number = errno;
+      stop();
+      return Error{ErrorCode::kUnavailable,
+                   std::string("the sampler cannot start: ") + std::strerror(number),
+                   "raise the limit of open files (ulimit -n)"};
+    }
+    try {
+      runner->thread = std::thread([this, &runner] { run(*runner); });
+    } catch (const std::system_error& error) {
+      stop();
+      return Error{ErrorCode::kUnavailable,
+                   std::string("the sampler's thread cannot start: ") + error.what(),
+                   "raise the limit of processes (ulimit -u)"};
+    }
+  }
+  return std::nullopt;
+}
+
+void Sampler::run(Runner& runner) const {
+  bool is_forced = false;
+  while (!is_stopping_.load(std::memory_order_acquire)) {
+    const Nanos next = runner.lane.poll(is_forced);
+    Nanos wait = std::max<Nanos>(0, next - clock_.now());
+    // After a mark the bell is not heard for a millisecond: however many marks there are, they cost
+    // a thousand readings a second at most.
+    const nfds_t listening = is_forced ? 0 : 1;
+    if (is_forced) wait = std::min(wait, kNanosPerMillisecond);
+    const timespec timeout{wait / kNanosPerSecond, wait % kNanosPerSecond};
+    pollfd bell{runner.wake, POLLIN, 0};
+    is_forced = ::ppoll(&bell, listening, &timeout, nullptr) > 0;
+    if (is_forced) {
+      std::uint64_t rings = 0;
+      [[maybe_unused]] const ssize_t got = ::read(runner.wake, &rings, sizeof rings);
+    }
+  }
+  runner.lane.poll(true);
+}
+
+void Sampler::stop() {
+  is_stopping_.store(true, std::memory_order_release);
+  for (const auto& runner : runners_) {
+    if (runner->wake >= 0) ring_bell(runner->wake);
+    if (runner->thread.joinable()) runner->thread.join();
+    if (runner->wake >= 0) ::close(runner->wake);
+    runner->wake = -1;
+  }
+}
+
+void Sampler::mark() {
+  // Slow meters would not answer in time; their windows are bounded by the readings around them.
+  for (const auto& runner : runners_) {
+    if (!runner->is_slow && runner->wake >= 0) ring_bell(runner->wake);
+  }
+}
+
+std::uint64_t Sampler::dropped() const {
+  std::uint64_t sum = 0;
+  for (const auto& runner : runners_) sum += runner->lane.dropped();
+  return sum;
+}
+
+}  // namespace wattree

@@ -1,0 +1,112 @@
+// Reads meters again and again, on a thread of its own, and integrates what they say.
+//
+// One thread, one wait, no allocation once it runs. Meters that are slow to answer (NVML's energy
+// counter takes milliseconds under load) get a second thread, so that the others keep their time;
+// where there are none, there is no second thread. Nothing at all happens in the measured program.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/meter/meter.h"
+#include "src/meter/ring.h"
+#include "src/meter/series.h"
+
+namespace wattree {
+
+struct SamplerOptions {
+  Nanos period = 100 * kNanosPerMillisecond;
+  // Events that are kept for whoever drains them. More are dropped and counted; integrals go on,
+  // and later points have them in.
+  std::size_t backlog = 8192;
+};
+
+// What the sampler has to tell: a point, or that a meter stopped answering (once, not every time).
+struct SampleEvent {
+  std::uint32_t meter = 0;  // Position in the list of meters.
+  Absence absence = Absence::kNone;
+  Point point;  // Where it answered.
+};
+
+// The meters that one thread reads, each when it is due. Without a thread, for tests, poll() is all
+// there is.
+class Lane {
+ public:
+  Lane(const SamplerOptions& options, const Clock& clock);
+  void add(std::uint32_t index, Meter& meter);
+  bool is_empty() const { return channels_.empty(); }
+
+  // Reads what is due (or everything, where `is_forced`) and returns when to come back.
+  Nanos poll(bool is_forced);
+  bool pop(SampleEvent& event) { return events_.pop(event); }
+  std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Channel {
+    std::uint32_t index;
+    Meter* meter;
+    Series series;
+    Nanos every;
+    Nanos due = 0;
+    Absence told = Absence::kNone;
+  };
+  void read(Channel& channel);
+
+  SamplerOptions options_;
+  Clock clock_;
+  std::vector<Channel> channels_;
+  Ring<SampleEvent> events_;
+  std::atomic<std::uint64_t> dropped_{0};
+};
+
+class Sampler {
+ public:
+  Sampler(Meters meters, const SamplerOptions& options, const Clock& clock = boot_clock());
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+  ~Sampler();
+
+  const Meters& meters() const { return meters_; }
+  const Clock& clock() const { return clock_; }
+
+  Failure start();
+  // Reads everything once more, then ends the threads. Events can still be drained.
+  void stop();
+
+  // Asks for a reading of the quick meters now, so that a window's edge lies on one; returns at
+  // once. From any thread.
+  void mark();
+
+  // Hands `take(const SampleEvent&)` everything since the last call; from one thread at a time.
+  template <class Take>
+  void drain(Take take) {
+    SampleEvent event;
+    for (const auto& runner : runners_) {
+      while (runner->lane.pop(event)) take(event);
+    }
+  }
+  std::uint64_t dropped() const;
+
+ private:
+  struct Runner {
+    Runner(const SamplerOptions& options, const Clock& clock, bool slow)
+        : lane(options, clock), is_slow(slow) {}
+    Lane lane;
+    bool is_slow;
+    std::thread thread;
+    int wake = -1;  // An eventfd.
+  };
+  void run(Runner& runner) const;
+
+  Meters meters_;
+  Clock clock_;
+  // Quick meters and slow ones.
+  std::vector<std::unique_ptr<Runner>> runners_;
+  std::atomic<bool> is_stopping_{false};
+};
+
+}  // namespace wattree
