@@ -11,7 +11,7 @@ struct TrainOptions {
   std::string meter;
   std::string boundary = "wall";
   std::vector<std::string> dtypes = {"fp32"};
-  FitOptions fit;
+  FitOptions fit = {};
 };
 
 struct Trained {

@@ -1,0 +1,98 @@
+#include "src/predict/work.h"
+
+#include <gtest/gtest.h>
+
+#include "src/predict/dataset_work.h"
+
+namespace wattree {
+namespace {
+
+TEST(CountTerms, OfALinearLayerByHand) {
+  Work work;
+  work.kind = WorkKind::kGemm;
+  work.m = 1024;
+  work.k = 768;
+  work.n = 3072;
+  // 8 x 24 = 192 tiles on 15 processors: 13 waves.
+  const Terms terms = count_terms(work, 15);
+  EXPECT_EQ(terms[0], 1);
+  EXPECT_DOUBLE_EQ(terms[1], 2.0 * 1024 * 768 * 3072 / 1e9);
+  EXPECT_DOUBLE_EQ(terms[2], 3);   // 1024 x 768 x 4 B
+  EXPECT_DOUBLE_EQ(terms[3], 9);   // 768 x 3072 x 4 B
+  EXPECT_DOUBLE_EQ(terms[4], 12);  // 1024 x 3072 x 4 B
+  EXPECT_DOUBLE_EQ(terms[5], 13 * 768 / 1e3);
+}
+
+TEST(CountTerms, PadsTheOutputsOfABatchedProduct) {
+  Work work;
+  work.kind = WorkKind::kMatmul;
+  work.groups = 96;
+  work.m = work.n = 160;
+  work.k = 64;
+  const Terms terms = count_terms(work, 15);
+  EXPECT_DOUBLE_EQ(terms[3], 96 * 192.0 * 192 / 1e6);
+  EXPECT_DOUBLE_EQ(terms[4], 96 * 256.0 * 256 / 1e6);
+}
+
+TEST(WorkKinds, ComeBackFromTheirNames) {
+  for (std::size_t i = 0; i < kWorkKinds; ++i) {
+    const auto kind = static_cast<WorkKind>(i);
+    EXPECT_EQ(parse_work_kind(name_of(kind)), kind);
+    EXPECT_LE(terms_of(kind).size(), kMaxTerms);
+  }
+  EXPECT_FALSE(parse_work_kind("nonsense"));
+}
+
+// IrEne's counts for batch 8, 32 tokens of 768: see docs/datasets.md.
+TEST(WorkOfLeaf, FindsTheSizesOfALinearLayer) {
+  const double b = 8;
+  const double s = 32;
+  for (const auto& [k, n] : {std::pair{768.0, 768.0}, {768.0, 3072.0}, {3072.0, 768.0}}) {
+    const double flops = 2 * b * s * k * n + b * s * n;
+    const double bytes = 4 * (b * (s * k + k * n + s * n) + 2 * b * s * n);
+    const Work work = work_of_leaf("Linear", b, s, flops, bytes);
+    EXPECT_EQ(work.kind, WorkKind::kGemm);
+    EXPECT_EQ(work.m, 256);
+    EXPECT_EQ(work.k, k);
+    EXPECT_EQ(work.n, n);
+  }
+}
+
+TEST(WorkOfLeaf, SeesThatAPoolerRunsOnOneVectorPerItem) {
+  const Work work =
+      work_of_leaf("Linear", 8, 32, 2.0 * 8 * 768 * 768, 4.0 * (8 * 768 + 768 * 768 + 8 * 768));
+  EXPECT_EQ(work.m, 8);
+  EXPECT_EQ(work.k, 768);
+  EXPECT_EQ(work.n, 768);
+}
+
+TEST(WorkOfLeaf, TakesTheLargerSideOfAConv1dAsItsOutput) {
+  const double m = 16 * 128;
+  const Work work =
+      work_of_leaf("Conv1D", 16, 128, 2 * m * 768 * 2304, 4 * (m * 768 + 768.0 * 2304 + m * 2304));
+  EXPECT_EQ(work.k, 768);
+  EXPECT_EQ(work.n, 2304);
+}
+
+TEST(WorkOfLeaf, FindsTheHeadsOfAnAttentionProduct) {
+  const double b = 16;
+  const double s = 96;
+  const Work work =
+      work_of_leaf("MatMul", b, s, 2 * b * 12 * s * s * 64, 4 * b * 12 * (128 * s + s * s));
+  EXPECT_EQ(work.kind, WorkKind::kMatmul);
+  EXPECT_EQ(work.groups, b * 12);
+  EXPECT_EQ(work.m, s);
+  EXPECT_EQ(work.k, 64);
+}
+
+TEST(WorkOfLeaf, StreamsWhatItDoesNotKnow) {
+  const Work work = work_of_leaf("Mystery", 2, 2, 5, 4096);
+  EXPECT_EQ(work.kind, WorkKind::kActivation);
+  EXPECT_EQ(work.bytes, 4096);
+  // Counts that no sizes explain.
+  EXPECT_EQ(work_of_leaf("Linear", 8, 32, 1e9, 17).kind, WorkKind::kActivation);
+  EXPECT_EQ(work_of_leaf("Linear", 0, 0, 0, 0).kind, WorkKind::kActivation);
+}
+
+}  // namespace
+}  // namespace wattree
