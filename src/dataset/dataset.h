@@ -59,7 +59,8 @@ constexpr std::string_view name_of(NodeType type) {
   return kNodeTypeNames[static_cast<std::size_t>(type)];
 }
 
-// Kernels of a node that are no nodes themselves, by kind (`copy`, `elementwise`, or an ATen name).
+// Kernels of a node that are no nodes themselves, by kind (`copy`, `elementwise`, `scores`,
+// `gelu`).
 struct Kernels {
   std::string op;
   double calls = 0;

@@ -264,7 +264,7 @@ TEST(IreneImport, KnowsKernelsOutsideOfNodes) {
   EXPECT_EQ(ops["root.attn"][0].op, "copy");
   EXPECT_EQ(ops["root.attn"][0].calls, 6);
   EXPECT_DOUBLE_EQ(ops["root.attn"][0].mem_bytes, mib(12 * 256));
-  EXPECT_EQ(ops["root.attn"][1].op, "elementwise");
+  EXPECT_EQ(ops["root.attn"][1].op, "scores");
   EXPECT_EQ(ops["root.attn"][1].calls, 2);
   EXPECT_DOUBLE_EQ(ops["root.attn"][1].mem_bytes, mib(4 * 384));
   ASSERT_EQ(ops["root.mlp"].size(), 1U);

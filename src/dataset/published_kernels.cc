@@ -20,28 +20,31 @@ struct Entry {
 };
 constexpr std::string_view kCopy = "copy";
 constexpr std::string_view kElementwise = "elementwise";
-constexpr std::array<Entry, 25> kEntries{{
+constexpr std::string_view kScores = "scores";
+constexpr std::string_view kGelu = "gelu";
+constexpr std::array<Entry, 26> kEntries{{
     // Query, key, value and context are permuted; scores are scaled and masked.
     {"BertSelfAttention", "", kCopy, 4, 8, 0},
-    {"BertSelfAttention", "", kElementwise, 2, 0, 4},
+    {"BertSelfAttention", "", kScores, 2, 0, 4},
     {"RobertaSelfAttention", "", kCopy, 4, 8, 0},
-    {"RobertaSelfAttention", "", kElementwise, 2, 0, 4},
+    {"RobertaSelfAttention", "", kScores, 2, 0, 4},
     // One residual addition.
     {"BertSelfOutput", "", kElementwise, 1, 3, 0},
     {"RobertaSelfOutput", "", kElementwise, 1, 3, 0},
     {"BertOutput", "", kElementwise, 1, 3, 0},
     {"RobertaOutput", "", kElementwise, 1, 3, 0},
     // GELU, one kernel on a tensor four times as wide.
-    {"BertIntermediate", "", kElementwise, 1, 8, 0},
-    {"RobertaIntermediate", "", kElementwise, 1, 8, 0},
-    {"FFN", "", kElementwise, 1, 8, 0},
+    {"BertIntermediate", "", kGelu, 1, 8, 0},
+    {"RobertaIntermediate", "", kGelu, 1, 8, 0},
+    {"FFN", "", kGelu, 1, 8, 0},
     // Embeddings are added; BERT's positions are broadcast over the batch.
     {"BertEmbeddings", "", kElementwise, 2, 5, 0},
     {"RobertaEmbeddings", "", kElementwise, 2, 6, 0},
     {"Embeddings", "", kElementwise, 1, 3, 0},
     // The query is scaled, the scores are masked.
     {"MultiHeadSelfAttention", "", kCopy, 4, 8, 0},
-    {"MultiHeadSelfAttention", "", kElementwise, 2, 2, 2},
+    {"MultiHeadSelfAttention", "", kElementwise, 1, 2, 0},
+    {"MultiHeadSelfAttention", "", kScores, 1, 0, 2},
     // Two residual additions.
     {"TransformerBlock", "", kElementwise, 2, 6, 0},
     {"Block", "", kElementwise, 2, 6, 0},
@@ -49,9 +52,9 @@ constexpr std::array<Entry, 25> kEntries{{
     {"MLP", "", kElementwise, 8, 72, 0},
     // GPT-2 also stacks keys and values for its cache.
     {"Attention", "GPT2Model", kCopy, 6, 12, 0},
-    {"Attention", "GPT2Model", kElementwise, 2, 0, 4},
+    {"Attention", "GPT2Model", kScores, 2, 0, 4},
     {"Attention", "OpenAIGPTModel", kCopy, 4, 8, 0},
-    {"Attention", "OpenAIGPTModel", kElementwise, 3, 0, 6},
+    {"Attention", "OpenAIGPTModel", kScores, 3, 0, 6},
     {"GPT2Model", "", kElementwise, 1, 2, 0},
     {"OpenAIGPTModel", "", kElementwise, 2, 4, 0},
 }};

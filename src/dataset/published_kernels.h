@@ -10,10 +10,11 @@
 
 namespace wattree {
 
-// Fills `ops` of every module and of the root whose class is known, as `copy` and `elementwise`:
-// calls, and MiB read and written. Their FLOPs are not counted, and stand as 0. `hidden` is the
-// model's width; the size of the attention scores comes from the Softmax below a module. An entry
-// that would need a size that is not known is left out.
+// Fills `ops` of every module and of the root whose class is known, as `copy`, `elementwise`,
+// `scores` (element-wise on attention scores, mostly with a broadcast operand) and `gelu` (where it
+// is one kernel): calls, and MiB read and written. Their FLOPs are not counted, and stand as 0.
+// `hidden` is the model's width; the size of the attention scores comes from the Softmax below a
+// module. An entry that would need a size that is not known is left out.
 void add_published_kernels(DatasetTree& tree, std::optional<double> hidden);
 
 }  // namespace wattree
