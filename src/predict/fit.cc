@@ -13,9 +13,8 @@ namespace {
 
 constexpr double kCoverage = 0.9;
 
-// GPUs have from 5 to 170 multiprocessors; the steps are as fine as waves can tell apart.
-constexpr int kProcessorCounts[] = {5,  8,  10, 13, 15, 16, 20,  24,  28,  30,  36,  40, 46,
-                                    56, 60, 68, 72, 80, 84, 108, 114, 128, 132, 144, 170};
+// Of common GPUs. Products tell neighbours hardly apart, so a finer list would only fit noise.
+constexpr int kProcessorCounts[] = {10, 15, 20, 28, 46, 68, 80, 108, 132};
 
 // Whatever kind stands in for an element-wise term: the price per MiB, or per call.
 std::size_t overhead_index(WorkKind kind) {
@@ -72,11 +71,14 @@ Fitted fit_kind(const std::vector<const Samples::Leaf*>& leaves, WorkKind kind, 
   return fitted;
 }
 
+// Waves show in the time, where there is one.
 int best_processors(const std::vector<const Samples::Leaf*>& products) {
+  const bool is_timed = std::all_of(products.begin(), products.end(),
+                                    [](const Samples::Leaf* leaf) { return leaf->time_s > 0; });
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (const int processors : kProcessorCounts) {
-    const double error = fit_kind(products, WorkKind::kGemm, processors, false).error;
+    const double error = fit_kind(products, WorkKind::kGemm, processors, is_timed).error;
     if (error < least) {
       least = error;
       best = processors;

@@ -10,7 +10,7 @@ namespace {
 // Residuals below this weigh alike: measurements repeat to a few tenths of a percent.
 constexpr double kSmallestResidual = 2e-3;
 constexpr int kReweightings = 25;
-constexpr double kSettled = 1e-10;
+constexpr double kSettled = 1e-6;  // Of coefficients of columns of size 1.
 
 // Solves G x = b over the columns in `active`, by Cholesky with a ridge that only a singular matrix
 // feels (its diagonal is about 1).
