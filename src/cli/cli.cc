@@ -1,6 +1,7 @@
 #include "src/cli/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "src/base/version.h"
@@ -10,14 +11,27 @@
 namespace wattree {
 namespace {
 
+void add_options(const CLI::App& command, CommandWords& words) {
+  const auto add = [&](const std::string& option) {
+    if (std::find(words.options.begin(), words.options.end(), option) == words.options.end()) {
+      words.options.push_back(option);
+    }
+  };
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_snames()) add("-" + name);
+    for (const std::string& name : option->get_lnames()) add("--" + name);
+    if (option->get_positional() && option->get_name(true) == "MODEL") words.takes_model = true;
+  }
+}
+
 std::vector<CommandWords> command_words(const CLI::App& app) {
   std::vector<CommandWords> out;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    CommandWords words{command->get_name(), command->get_description(), {}, false};
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_snames()) words.options.push_back("-" + name);
-      for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
-      if (option->get_positional() && option->get_name(true) == "MODEL") words.takes_model = true;
+    CommandWords words{command->get_name(), command->get_description(), {}, {}, false};
+    add_options(*command, words);
+    for (const CLI::App* below : command->get_subcommands([](const CLI::App*) { return true; })) {
+      words.below.push_back(below->get_name());
+      add_options(*below, words);
     }
     out.push_back(std::move(words));
   }
@@ -47,9 +61,8 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   app.require_subcommand(1);
   app.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
   const std::vector<Command> commands{
-      tree_command(app),
-      models_command(app),
-      completions_command(app),
+      tree_command(app),    models_command(app),      import_command(app),
+      dataset_command(app), completions_command(app),
   };
   try {
     // CLI11 takes the arguments last to first.

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "src/base/test_folder.h"
+
 namespace wattree {
 namespace {
 
@@ -234,6 +236,60 @@ TEST(Cli, OneNameALineForCompletions) {
     EXPECT_EQ(script.code, 0);
     EXPECT_NE(script.out.find("past"), std::string::npos) << shell;
   }
+}
+
+constexpr const char* kTinyIrene = WATTREE_SOURCE_DIR "/tests/data/irene-tiny";
+
+TEST(Cli, ImportsADatasetAndCountsIt) {
+  const TestFolder folder;
+  const std::string file = (folder.path() / "d.jsonl").string();
+  const Outcome import = run({"import", "irene", kTinyIrene, "-o", file});
+  EXPECT_EQ(import.code, 0) << import.err;
+  EXPECT_EQ(import.out, file + ": 3 trees of 2 models, 33 nodes\n");
+  // Without -o, the same on standard output.
+  EXPECT_EQ(run({"import", "irene", kTinyIrene}).out, folder.read("d.jsonl"));
+  const Outcome stats = run({"dataset", "stats", file});
+  EXPECT_EQ(stats.code, 0) << stats.err;
+  EXPECT_NE(stats.out.find("tiny-bert      1   6       7      1      5"), std::string::npos)
+      << stats.out;
+}
+
+TEST(Cli, BadDataIsRefusedOrSkipped) {
+  const TestFolder folder;
+  for (const char* name : {"model", "module", "ml1", "ml2"}) {
+    const std::string file = std::string(name) + "_level_features.csv";
+    std::filesystem::copy(std::filesystem::path(kTinyIrene) / file, folder.path() / file);
+  }
+  std::string text = folder.read("model_level_features.csv");
+  text.replace(text.find("\n2.0,4.0,0.0,") + 9, 3, "-1.");
+  folder.write("model_level_features.csv", text);
+  const std::string output = (folder.path() / "d.jsonl").string();
+  const Outcome strict = run({"import", "irene", folder.path().string(), "-o", output});
+  EXPECT_EQ(strict.code, 3);
+  EXPECT_NE(strict.err.find("model_level_features.csv:2: flops cannot be negative\n  hint: "),
+            std::string::npos)
+      << strict.err;
+  EXPECT_FALSE(std::filesystem::exists(output));
+  const Outcome lenient =
+      run({"import", "irene", folder.path().string(), "-o", output, "--skip-bad"});
+  EXPECT_EQ(lenient.code, 0) << lenient.err;
+  EXPECT_TRUE(lenient.err.starts_with("wattree: left out what is bad, 1 tree:\n  ")) << lenient.err;
+  EXPECT_EQ(lenient.out, output + ": 2 trees of 2 models, 20 nodes\n");
+
+  folder.write("d.jsonl", folder.read("d.jsonl") + "{\n");
+  EXPECT_EQ(run({"dataset", "stats", output}).code, 3);
+  EXPECT_TRUE(run({"dataset", "stats", output, "--json"}).err.starts_with("{\"error\":{"));
+  const Outcome skipped = run({"dataset", "stats", output, "--skip-bad"});
+  EXPECT_EQ(skipped.code, 0);
+  EXPECT_TRUE(skipped.err.starts_with("wattree: left out what is bad, 1 line:\n  ")) << skipped.err;
+}
+
+TEST(Cli, CompletionsKnowCommandsOfCommands) {
+  const std::string script = run({"completions", "bash"}).out;
+  EXPECT_NE(script.find("*:import) words=\"irene -h --help -o"), std::string::npos) << script;
+  EXPECT_NE(
+      run({"completions", "fish"}).out.find("__fish_seen_subcommand_from dataset' -a stats\n"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -26,4 +26,12 @@ int fail(const Error& error, bool as_json, Surroundings& world) {
   return meaning.exit_code;
 }
 
+void note_skipped(std::size_t count, std::string_view what, const std::string& reasons,
+                  Surroundings& world) {
+  if (reasons.empty()) return;
+  world.err << "wattree: left out what is bad";
+  if (count > 0) world.err << ", " << count << " " << what << (count == 1 ? "" : "s");
+  world.err << ":\n  " << reasons << "\n";
+}
+
 }  // namespace wattree

@@ -1,7 +1,10 @@
 // One command of the program: each has a file of its own, and cli.cc lists them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "src/base/result.h"
 #include "src/cli/cli.h"
@@ -20,10 +23,16 @@ struct Command {
 // Each describes its command below `app`; the flags live in `run`.
 Command tree_command(CLI::App& app);
 Command models_command(CLI::App& app);
+Command import_command(CLI::App& app);
+Command dataset_command(CLI::App& app);
 
 inline constexpr int kUsage = 2;
 
 // Tells the user, as text or as JSON, and returns the error's exit code.
 int fail(const Error& error, bool as_json, Surroundings& world);
+
+// Tells the user what --skip-bad left out: so many of `what` ("tree"), for these reasons.
+void note_skipped(std::size_t count, std::string_view what, const std::string& reasons,
+                  Surroundings& world);
 
 }  // namespace wattree

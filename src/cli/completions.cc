@@ -20,7 +20,9 @@ std::string bash(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) names.push_back(command.name);
   out += fmt::format("    1:*) words=\"{} --help --version\" ;;\n", join(names, " "));
   for (const CommandWords& command : commands) {
-    out += fmt::format("    *:{}) words=\"{}{}\" ;;\n", command.name, join(command.options, " "),
+    std::vector<std::string> words = command.below;
+    words.insert(words.end(), command.options.begin(), command.options.end());
+    out += fmt::format("    *:{}) words=\"{}{}\" ;;\n", command.name, join(words, " "),
                        command.takes_model ? " " + std::string(kModels) : "");
   }
   out +=
@@ -44,6 +46,10 @@ std::string fish(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     out += fmt::format("complete -c wattree -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                        command.description);
+    for (const std::string& name : command.below) {
+      out += fmt::format("complete -c wattree -n '__fish_seen_subcommand_from {}' -a {}\n",
+                         command.name, name);
+    }
     for (const std::string& option : command.options) {
       const bool is_long = option.starts_with("--");
       out += fmt::format("complete -c wattree -n '__fish_seen_subcommand_from {}' -{} {}\n",

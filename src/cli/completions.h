@@ -10,7 +10,8 @@ namespace wattree {
 struct CommandWords {
   std::string name;
   std::string description;
-  std::vector<std::string> options;
+  std::vector<std::string> below;    // Commands of its own: `irene` of `import`.
+  std::vector<std::string> options;  // Its own and theirs.
   bool takes_model = false;
 };
 

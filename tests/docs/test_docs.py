@@ -37,6 +37,25 @@ def test_models_json_fits_its_schema(wattree, root):
     jsonschema.validate(json.loads(run(wattree, "models", "--json").stdout), schema)
 
 
+def test_dataset_stats_json_fits_its_schema(wattree, root):
+    schema = json.loads((root / "docs/schemas/dataset-stats.schema.json").read_text())
+    result = run(wattree, "dataset", "stats", str(root / "tests/golden/expected/import_irene.jsonl"), "--json")
+    assert result.returncode == 0, result.stderr
+    jsonschema.validate(json.loads(result.stdout), schema)
+
+
+def test_imported_trees_fit_the_schema_of_datasets(wattree, root):
+    schema = json.loads((root / "docs/schemas/dataset.schema.json").read_text())
+    lines = run(wattree, "import", "irene", str(root / "tests/data/irene-tiny")).stdout.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        jsonschema.validate(json.loads(line), schema)
+    tree = json.loads(lines[0])
+    tree["frontend_tree"]["child_nodes_obj"][0]["flops"] = -1
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tree, schema)
+
+
 def test_schema_refuses_what_is_wrong(wattree, root):
     schema = json.loads((root / "docs/schemas/tree.schema.json").read_text())
     answer = json.loads(run(wattree, "tree", "gpt2", "--depth", "1", "--json").stdout)
