@@ -17,7 +17,7 @@ constexpr double kStandInError = 0.3;
 constexpr double kOwnError = 0.3;
 constexpr double kOwnFloor = 0.03;
 
-double by_power_law(const PowerLaw& law, const Reading& r) {
+double by_power_law(const PowerLaw& law, const NodeReading& r) {
   return law.counter_factor * r.gpu_energy_j +
          (law.base_w + law.cpu_w_per_percent * r.cpu_percent) * r.time_s;
 }

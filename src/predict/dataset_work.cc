@@ -167,8 +167,8 @@ WorkTrees work_of(const std::vector<const DatasetTree*>& trees) {
       }
       target.work_count = static_cast<std::uint32_t>(work.works.size()) - target.works;
       if (f.has(Feature::kTime) && f.has(Feature::kGpuEnergy) && f.get(Feature::kTime) > 0) {
-        target.reading = Reading{f.get(Feature::kGpuEnergy), f.get(Feature::kTime),
-                                 f.has(Feature::kCpu) ? f.get(Feature::kCpu) : 0.0};
+        target.reading = NodeReading{f.get(Feature::kGpuEnergy), f.get(Feature::kTime),
+                                     f.has(Feature::kCpu) ? f.get(Feature::kCpu) : 0.0};
       }
       if (f.has(Feature::kTime) && f.get(Feature::kTime) > 0) target.time_s = f.get(Feature::kTime);
       if (node.energy) {

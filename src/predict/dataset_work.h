@@ -12,7 +12,7 @@
 namespace wattree {
 
 // What was read while the node ran alone, besides the energy to predict.
-struct Reading {
+struct NodeReading {
   double gpu_energy_j = 0;
   double time_s = 0;
   double cpu_percent = 0;  // 0 where it was not read.
@@ -28,7 +28,7 @@ struct WorkNode {
   std::int32_t type = 0;         // Index of the class in WorkTrees::types.
   std::uint32_t works = 0;       // Where its own kernels begin in WorkTree::works,
   std::uint32_t work_count = 0;  // and how many they are: one for a leaf.
-  std::optional<Reading> reading;
+  std::optional<NodeReading> reading;
   std::optional<double> energy_j;  // Measured; always positive.
   std::optional<double> time_s;
 };

@@ -38,7 +38,7 @@ class Samples {
   struct Node {  // Any node with a reading.
     std::int32_t model = 0;
     double energy_j = 0;
-    Reading reading;
+    NodeReading reading;
   };
 
   const WorkTrees& trees() const { return *trees_; }
