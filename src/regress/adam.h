@@ -16,7 +16,7 @@ struct AdamOptions {
 
 class Adam {
  public:
-  Adam(std::size_t weights, const AdamOptions& options = {});
+  explicit Adam(std::size_t weights, const AdamOptions& options = {});
   // Moves the weights against their gradient.
   void step(std::span<double> weights, std::span<const double> gradient);
 

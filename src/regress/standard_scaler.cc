@@ -14,7 +14,8 @@ struct Moments {
 };
 
 Moments moments_of(std::span<const double> rows, std::size_t columns, std::size_t column) {
-  const auto n = static_cast<double>(rows.size() / columns);
+  const std::size_t count = rows.size() / columns;
+  const auto n = static_cast<double>(count);
   Moments out;
   for (std::size_t i = column; i < rows.size(); i += columns) out.mean += rows[i];
   out.mean /= n;
@@ -38,7 +39,8 @@ Result<StandardScaler> fit_standard_scaler(std::span<const double> rows, std::si
   if (rows.empty()) {
     return Error{ErrorCode::kInvalidInput, "there is no row to take a mean of", ""};
   }
-  const auto n = static_cast<double>(rows.size() / columns);
+  const std::size_t count = rows.size() / columns;
+  const auto n = static_cast<double>(count);
   StandardScaler out;
   for (std::size_t column = 0; column < columns; ++column) {
     const auto [mean, variance] = moments_of(rows, columns, column);
