@@ -248,8 +248,7 @@ Dims elementwise_strides(const Dims& size, std::initializer_list<const Tensor*> 
   }
   auto stride_of = [&](const Tensor& x, int d) -> std::int64_t {
     const int i = d - (rank - x.rank());
-    if (i < 0) return 0;
-    return x.size[i] == 1 && size[d] != 1 ? 0 : saturating_mul(x.stride[i], byte_size(x.dtype));
+    return i < 0 || (x.size[i] == 1 && size[d] != 1) ? 0 : x.stride[i];
   };
   // Which of two dimensions is the outer one, by the first input that has an opinion.
   auto compare = [&](int d0, int d1) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "src/trace/ops.h"
 #include "src/trace/trace.h"
 
@@ -85,6 +87,20 @@ TEST_F(TensorTest, AFailedTraceStaysFailedAndHarmless) {
   const Result<ModelTree> tree = trace_.finish();
   ASSERT_FALSE(tree.ok());
   EXPECT_NE(tree.error().message.find("[2, 3]"), std::string::npos) << tree.error().message;
+}
+
+TEST_F(TensorTest, MoreInputsThanANodeCanCountFailTheTrace) {
+  const Tensor part = make({2, 3});
+  std::vector<const Tensor*> parts(255, &part);
+  EXPECT_EQ(cat(parts, 0).size, (Dims{510, 3}));
+  EXPECT_FALSE(trace_.failed());
+  parts.push_back(&part);
+  cat(parts, 0);
+  module_.reset();
+  const Result<ModelTree> tree = trace_.finish();
+  ASSERT_FALSE(tree.ok());
+  EXPECT_EQ(tree.error().message,
+            "cat at \"\" would have 256 tensors; an operation has at most 255");
 }
 
 TEST_F(TensorTest, MatmulCopiesOnlyWhatItMust) {

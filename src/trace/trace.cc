@@ -16,18 +16,23 @@ std::string text_of(const Dims& size) {
   return out + "]";
 }
 
-bool fits(const Dims& size) {
-  return element_count(size) <= kMaxElements &&
-         std::all_of(size.begin(), size.end(), [](std::int64_t n) { return n <= Shape::kLargest; });
-}
+// How much a tensor holds.
+struct Extent {
+  std::int64_t elements = 1;
+  std::int64_t touched = 1;  // In memory: those of an expanded dimension are one and the same.
+  std::int64_t sizes = 0;    // The bits of all sizes together: no size is larger.
 
-Operand operand_of(const Tensor& tensor) {
-  std::int64_t touched = 1;
-  for (int i = 0; i < tensor.rank(); ++i) {
-    if (tensor.stride[i] != 0 || tensor.size[i] <= 1)
-      touched = saturating_mul(touched, tensor.size[i]);
+  bool fits() const { return sizes <= Shape::kLargest && elements <= kMaxElements; }
+};
+
+inline Extent extent_of(const Dims& size, const Dims& stride) {
+  Extent extent;
+  for (int i = 0; i < size.rank(); ++i) {
+    extent.elements = saturating_mul(extent.elements, size[i]);
+    if (stride[i] != 0 || size[i] <= 1) extent.touched = saturating_mul(extent.touched, size[i]);
+    extent.sizes |= size[i];
   }
-  return {tensor.size, touched, tensor.dtype, tensor.is_weight()};
+  return extent;
 }
 
 }  // namespace
@@ -56,35 +61,34 @@ Tensor Trace::parameter(const Dims& size) {
 }
 
 void Trace::hold(const Tensor& weight) {
-  if (!frames_.empty()) check_size(weight, frames_.back().scope);
-  held_.emplace_back(weight.parameter, weight.elements());
+  const Extent extent = extent_of(weight.size, weight.stride);
+  if (!frames_.empty() && !extent.fits()) fail_size(weight.size, frames_.back().scope);
+  held_.emplace_back(weight.parameter, extent.elements);
 }
 
-void Trace::check_size(const Tensor& tensor, std::string_view scope) {
-  if (fits(tensor.size)) return;
-  fail("a tensor at \"" + std::string(scope) + "\" would have " + text_of(tensor.size) +
-       " elements");
+void Trace::fail_size(const Dims& size, std::string_view scope) {
+  fail("a tensor at \"" + std::string(scope) + "\" would have " + text_of(size) + " elements");
+}
+
+void Trace::fail_operands(Op op, std::size_t count) {
+  fail(std::string(facts_of(op).aten) + " at \"" + std::string(frames_.back().scope) +
+       "\" would have " + std::to_string(count) + " tensors; an operation has at most " +
+       std::to_string(Node::kMaxOperands));
 }
 
 // "parent:word", and "parent:word.k" from the second one on.
-std::string_view Trace::op_scope(Op op) {
+std::string_view Trace::op_scope(const OpFacts& facts) {
   const Frame& frame = frames_.back();
-  const std::string_view word = facts_of(op).word;
-  int count = 0;
-  auto seen = std::find_if(words_.begin() + static_cast<std::ptrdiff_t>(frame.words), words_.end(),
-                           [&](const auto& entry) { return entry.first == word; });
+  const auto seen =
+      std::find_if(words_.begin() + static_cast<std::ptrdiff_t>(frame.words), words_.end(),
+                   [&](const auto& entry) { return entry.first == facts.counted_as; });
   if (seen == words_.end()) {
-    words_.emplace_back(word, 1);
-  } else {
-    count = seen->second++;
+    words_.emplace_back(facts.counted_as, 1);
+    return tree_.keep(frame.scope, facts.suffix);
   }
-  char suffix[64] = {':'};
-  char* end = std::copy(word.begin(), word.end(), suffix + 1);
-  if (count > 0) {
-    *end++ = '.';
-    end = std::to_chars(end, suffix + sizeof suffix, count).ptr;
-  }
-  return tree_.keep(frame.scope, {suffix, static_cast<std::size_t>(end - suffix)});
+  char number[16] = {'.'};
+  const char* end = std::to_chars(number + 1, std::end(number), seen->second++).ptr;
+  return tree_.keep(frame.scope, facts.suffix, {number, static_cast<std::size_t>(end - number)});
 }
 
 Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs) {
@@ -93,25 +97,29 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
     fail("the model has more than " + std::to_string(pass_.max_nodes) + " operations");
     return outputs.front();
   }
-  Node node;
+  if (inputs.size() > Node::kMaxOperands) {
+    fail_operands(op, inputs.size());
+    return outputs.front();
+  }
+  const OpFacts& facts = facts_of(op);
+  Node& node = tree_.append(tree_.node_count(), outputs.front().size);
   node.op = op;
-  node.level = facts_of(op).level;
-  node.type = facts_of(op).type;
-  node.scope = op_scope(op);
-  node.first = static_cast<std::int32_t>(tree_.nodes().size());
+  node.level = facts.level;
+  node.type = facts.type;
+  node.scope = op_scope(facts);
   node.run = frames_.back().run;
-  node.shape = outputs.front().size;
   node.operands = tree_.operand_count();
   node.inputs = static_cast<std::uint8_t>(inputs.size());
   node.outputs = static_cast<std::uint8_t>(outputs.size());
-  auto append = [&](const Tensor& tensor) {
-    check_size(tensor, node.scope);
-    tree_.append_operand(operand_of(tensor));
-  };
-  for (const Tensor* input : inputs) append(*input);
-  for (const Tensor& output : outputs) append(output);
-  tree_.append(node);
+  for (const Tensor* input : inputs) append_operand(*input, node.scope);
+  for (const Tensor& output : outputs) append_operand(output, node.scope);
   return outputs.front();
+}
+
+void Trace::append_operand(const Tensor& tensor, std::string_view scope) {
+  const Extent extent = extent_of(tensor.size, tensor.stride);
+  if (!extent.fits()) fail_size(tensor.size, scope);
+  tree_.append_operand(tensor.size, extent.touched, tensor.dtype, tensor.is_weight());
 }
 
 void Trace::open(std::string_view name, std::string_view type, Level level, bool folds,
@@ -135,9 +143,8 @@ void Trace::open(std::string_view name, std::string_view type, Level level, bool
   }
   if (run < 0 && !frames_.empty()) run = frames_.back().run;
   if (frames_.empty()) level = Level::kModel;
-  frames_.push_back({scope, tree_.keep(type), level, run,
-                     static_cast<std::int32_t>(tree_.nodes().size()), words_.size(), held_.size(),
-                     resume, folds});
+  frames_.push_back({scope, tree_.keep(type), level, run, tree_.node_count(), words_.size(),
+                     held_.size(), resume, folds});
 }
 
 void Trace::close(const Dims& shape) {
@@ -149,9 +156,9 @@ void Trace::close(const Dims& shape) {
     return;
   }
   next_parameter_ = std::max(next_parameter_, frame.resume);
-  if (uncalled_ == 0 && !fits(shape))
+  if (uncalled_ == 0 && !extent_of(shape, contiguous_strides(shape)).fits())
     fail("the result of \"" + std::string(frame.scope) + "\" is too large");
-  const auto count = static_cast<std::int32_t>(tree_.nodes().size());
+  const std::int32_t count = tree_.node_count();
   std::int32_t index = count;
   if (frame.folds && count == frame.first + 1 && tree_.nodes().back().op != Op::kNone) {
     // A primitive that is one kernel is that kernel, under the module's own name.
@@ -163,14 +170,11 @@ void Trace::close(const Dims& shape) {
     leaf.run = frame.run;
     leaf.shape = shape;
   } else {
-    Node node;
+    Node& node = tree_.append(frame.first, uncalled_ == 0 ? shape : Dims());
     node.scope = frame.scope;
     node.type = frame.type;
     node.level = frame.level;
     node.run = frame.run;
-    node.first = frame.first;
-    if (uncalled_ == 0) node.shape = shape;
-    tree_.append(node);
   }
   for (std::size_t i = frame.parameters; i < held_.size(); ++i) {
     tree_.append_parameter({held_[i].first, index, held_[i].second});

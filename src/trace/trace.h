@@ -79,16 +79,17 @@ class Trace {
   void open(std::string_view name, std::string_view type, Level level, bool folds,
             std::int32_t run);
   void close(const Dims& shape);
-  std::string_view op_scope(Op op);
-  void check_size(const Tensor& tensor, std::string_view scope);
+  std::string_view op_scope(const OpFacts& facts);
+  void append_operand(const Tensor& tensor, std::string_view scope);
+  void fail_size(const Dims& size, std::string_view scope);
+  void fail_operands(Op op, std::size_t count);
 
   Pass pass_;
   ModelTree tree_;
   Failure failure_;
   int uncalled_ = 0;  // Above zero: kernels are not emitted.
   std::vector<Frame> frames_;
-  std::vector<std::pair<std::string_view, int>>
-      words_;  // How often each op word was used, per frame.
+  std::vector<std::pair<Op, int>> words_;  // How often each op's word was used, per frame.
   std::vector<std::pair<std::int32_t, std::int64_t>>
       held_;  // Weights of the open frames: id and elements.
   std::int32_t next_parameter_ = 0;

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,24 +10,31 @@
 #include "src/tree/dims.h"
 #include "src/tree/dtype.h"
 #include "src/tree/op.h"
+#include "src/tree/text_blocks.h"
 
 namespace wattree {
 
 // What goes into or comes out of a kernel.
 struct Operand {
+  Operand(const Dims& sizes, std::int64_t in_memory, DType type, bool weight)
+      : size(sizes), touched(in_memory), dtype(type), is_weight(weight) {}
+
   Shape size;
-  std::int64_t touched =
-      0;  // Elements in memory: an expanded dimension is stored, read and written once.
-  DType dtype = DType::kFloat32;
-  bool is_weight = false;
+  std::int64_t touched;  // Elements in memory: an expanded dimension is there, and moved, once.
+  DType dtype;
+  bool is_weight;
 };
 
 struct Node {
+  static constexpr std::size_t kMaxOperands = 255;  // As many inputs, and as many outputs.
+
+  Node(std::int32_t begin, const Dims& size) : first(begin), shape(size) {}
+
   std::string_view
       scope;  // Dotted path of a module ("" for the root); "parent:op" or "parent:op.k" for an op.
   std::string_view type;  // Class of the module, or the op.
   std::int32_t parent = -1;
-  std::int32_t first = 0;  // The subtree is [first, this node]: post-order.
+  std::int32_t first;  // The subtree is [first, this node]: post-order.
   std::int32_t run =
       -1;  // Which call this is of a module that runs more than once; -1: it runs once.
   Level level = Level::kModule;
@@ -78,23 +83,37 @@ class ModelTree {
   // Room for a large model. It costs addresses, not memory, and spares every tree the copying of
   // growth.
   void reserve();
-  std::int32_t append(Node node);  // Its children must be in already.
-  void append_operand(const Operand& operand) { operands_.push_back(operand); }
+  // A new node, to be filled in. The nodes from `first` on that have no parent yet are its
+  // children.
+  Node& append(std::int32_t first, const Dims& shape) {
+    const std::int32_t index = node_count();
+    // Those are the roots of the subtrees that tile [first, index): walk them from the right.
+    for (std::int32_t child = index - 1; child >= first; child = at(child).first - 1) {
+      at(child).parent = index;
+    }
+    return nodes_.emplace_back(first, shape);
+  }
+  void append_operand(const Dims& size, std::int64_t touched, DType dtype, bool is_weight) {
+    operands_.emplace_back(size, touched, dtype, is_weight);
+  }
+  std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
   std::uint32_t operand_count() const { return static_cast<std::uint32_t>(operands_.size()); }
   void append_parameter(ParameterUse use) { parameters_.push_back(use); }
   // A copy of these pieces, joined, that lives as long as the tree.
   std::string_view keep(std::string_view text, std::string_view more = {},
-                        std::string_view last = {});
+                        std::string_view last = {}) {
+    return text_.join(text, more, last);
+  }
 
   Precision precision = Precision::kFp32;
 
  private:
+  Node& at(std::int32_t index) { return nodes_[static_cast<std::size_t>(index)]; }
+
   std::vector<Node> nodes_;
   std::vector<Operand> operands_;
   std::vector<ParameterUse> parameters_;
-  // Behind a pointer, so that the views stay good when the tree moves.
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> text_ =
-      std::make_unique<std::pmr::monotonic_buffer_resource>(16 * 1024);
+  TextBlocks text_;
 };
 
 }  // namespace wattree

@@ -11,15 +11,27 @@ constexpr std::array<std::pair<Level, std::string_view>, 4> kLevels{{{Level::kMo
                                                                      {Level::kMl, "ml"},
                                                                      {Level::kMath, "math"}}};
 
-constexpr OpFacts kFacts[] = {
-    {"", "", "", Level::kModule, OpClass::kNone},
+constexpr std::array<OpFacts, kOpCount> listed_facts() {
+  std::array<OpFacts, kOpCount> facts{{
+      {"", "", "", Level::kModule, OpClass::kNone, Op::kNone},
 #define WATTREE_OP(name, aten, word, type, level, op_class) \
-  {aten, word, type, Level::level, OpClass::op_class},
+  {aten, ":" word, type, Level::level, OpClass::op_class, Op::k##name},
 #include "src/tree/op_list.inc"
 #undef WATTREE_OP
-};
+  }};
+  for (OpFacts& op : facts) {
+    for (const OpFacts& first : facts) {
+      if (first.suffix != op.suffix) continue;
+      op.counted_as = first.counted_as;
+      break;
+    }
+  }
+  return facts;
+}
 
 }  // namespace
+
+constexpr std::array<OpFacts, kOpCount> kOpFacts = listed_facts();
 
 std::string_view name_of(Level level) { return kLevels[static_cast<std::size_t>(level)].second; }
 
@@ -29,7 +41,5 @@ std::optional<Level> parse_level(std::string_view text) {
   }
   return std::nullopt;
 }
-
-const OpFacts& facts_of(Op op) { return kFacts[static_cast<std::size_t>(op)]; }
 
 }  // namespace wattree

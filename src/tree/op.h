@@ -1,6 +1,8 @@
 // The kernels a leaf of a model tree can be.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -36,13 +38,22 @@ enum class Op : std::uint8_t {
 };
 
 struct OpFacts {
-  std::string_view aten;  // PyTorch's name of the op, without overload.
-  std::string_view word;  // Its word in a scope: "encoder.layer.0:add".
-  std::string_view type;  // The node's type where the op is no module of its own.
+  std::string_view aten;    // PyTorch's name of the op, without overload.
+  std::string_view suffix;  // Its word at the end of a scope: ":add" in "encoder.layer.0:add".
+  std::string_view type;    // The node's type where the op is no module of its own.
   Level level;
   OpClass op_class;
+  Op counted_as;  // The first op with the same word: those that share one are numbered together.
 };
 
-const OpFacts& facts_of(Op op);
+inline constexpr std::size_t kOpCount = 1
+#define WATTREE_OP(name, aten, word, type, level, op_class) +1
+#include "src/tree/op_list.inc"
+#undef WATTREE_OP
+    ;
+
+extern const std::array<OpFacts, kOpCount> kOpFacts;
+
+inline const OpFacts& facts_of(Op op) { return kOpFacts[static_cast<std::size_t>(op)]; }
 
 }  // namespace wattree
