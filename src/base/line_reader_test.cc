@@ -82,6 +82,7 @@ TEST(LineReader, SaysWhatItCannotOpen) {
   EXPECT_EQ(
       read_all(folder.path() / "no"),
       (Lines{"cannot open " + (folder.path() / "no").string() + ": No such file or directory"}));
+  EXPECT_EQ(LineReader::open(folder.path(), 100).error().code, ErrorCode::kInvalidInput);
   EXPECT_EQ(read_all(folder.path()),
             (Lines{"cannot read " + folder.path().string() + ": Is a directory"}));
 }

@@ -275,26 +275,24 @@ TEST(IreneImport, KnowsKernelsOutsideOfNodes) {
   EXPECT_TRUE(ops["root.mlp.a"].empty());
 }
 
-// The published data, where it is at hand.
-class Published : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
+// The published data, where it is at hand; imported once.
+const std::optional<Result<Dataset>>& published() {
+  static const std::optional<Result<Dataset>> data = []() -> std::optional<Result<Dataset>> {
     const std::filesystem::path folder =
         std::filesystem::path(WATTREE_SOURCE_DIR) / "../shared/irene-dataset";
-    if (std::filesystem::exists(folder)) data_ = new Result<Dataset>(import_irene(folder));
-  }
-  static void TearDownTestSuite() {
-    delete data_;
-    data_ = nullptr;
-  }
-  void SetUp() override {
-    if (data_ == nullptr) GTEST_SKIP() << "IrEne's published data is not at hand";
-    ASSERT_TRUE(data_->ok()) << data_->error().message;
-  }
-  static const std::vector<DatasetTree>& trees() { return data_->value().trees; }
+    if (!std::filesystem::exists(folder)) return std::nullopt;
+    return import_irene(folder);
+  }();
+  return data;
+}
 
- private:
-  static inline Result<Dataset>* data_ = nullptr;
+class Published : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!published()) GTEST_SKIP() << "IrEne's published data is not at hand";
+    ASSERT_TRUE(published()->ok()) << published()->error().message;
+  }
+  static const std::vector<DatasetTree>& trees() { return published()->value().trees; }
 };
 
 TEST_F(Published, HasEveryRow) {
