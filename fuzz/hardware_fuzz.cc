@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)parse_fleet(text, bundled_devices());
     return 0;
   }
+  std::size_t looked_up = 0;
   for (const Device& device : devices.value()) {
+    if (++looked_up > 4) break;  // Each looks at every device.
     const Result<Device> found = find_device(device.name, devices.value());
     if (!found.ok()) __builtin_trap();
     const Result<WorkCost> cost = work_cost({{device, 3}});

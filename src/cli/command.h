@@ -25,6 +25,13 @@ Command tree_command(CLI::App& app);
 Command models_command(CLI::App& app);
 Command import_command(CLI::App& app);
 Command dataset_command(CLI::App& app);
+Command carbon_command(CLI::App& app);
+Command whatif_command(CLI::App& app);
+Command compare_command(CLI::App& app);
+Command report_command(CLI::App& app);
+Command profiles_command(CLI::App& app);
+Command regions_command(CLI::App& app);
+Command hardware_command(CLI::App& app);
 
 inline constexpr int kUsage = 2;
 

@@ -1,6 +1,7 @@
 #include "src/whatif/whatif.h"
 
 #include <algorithm>
+#include <set>
 
 namespace wattree {
 namespace {
@@ -54,6 +55,24 @@ void scale(ComponentEnergy& part, double factor, const HardwareChange& change) {
       " × TDP/FP32 of " + to_string(change.to) + " over " + to_string(change.from);
 }
 
+// Nobody knows what the parts that stay would take in a longer or shorter run.
+void add_kept_note(const Profile& profile, const Fleet& fleet, std::vector<std::string>& notes) {
+  const auto is_kept = [&](ComponentKind kind) {
+    if (kind == ComponentKind::kMemory) return true;
+    const bool accelerators = kind == ComponentKind::kGpu;
+    return kind != ComponentKind::kMachine && part_of(fleet, accelerators).empty();
+  };
+  std::set<std::string> kept;
+  for (const Epoch& epoch : profile.epochs) {
+    for (const ComponentEnergy& part : epoch.energy) {
+      if (is_kept(part.kind)) kept.insert(part.component);
+    }
+  }
+  for (const std::string& name : kept) {
+    notes.push_back(name + " keeps the energy it had, although the duration changes");
+  }
+}
+
 void stretch(Profile& profile, double factor) {
   std::optional<UtcTime> first;
   for (Epoch& epoch : profile.epochs) {
@@ -101,7 +120,10 @@ Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep 
           std::string("the machine's energy is not divided: all of it is scaled as ") +
           (accelerators ? "the accelerators'" : "the CPUs'"));
     }
-    if (is_leading && keep == Keep::kWork) stretch(out.profile, made.time_per_work);
+    if (is_leading && keep == Keep::kWork && made.time_per_work != 1) {
+      stretch(out.profile, made.time_per_work);
+      add_kept_note(profile, fleet, out.notes);
+    }
     std::erase_if(out.profile.hardware, [&](const HardwareEntry& entry) {
       return is_accelerator(entry.kind) == accelerators;
     });
@@ -121,20 +143,21 @@ Result<WhatIf> what_if(const Profile& profile, const Setting& setting, const Ove
   if (!baseline.ok()) return baseline.error();
   out.baseline = std::move(baseline).value();
 
-  Setting other = setting;
-  if (overlay.grid) other.grid = overlay.grid;
-  if (overlay.pue) other.pue = overlay.pue;
+  out.setting = setting;
+  if (overlay.grid) out.setting.grid = overlay.grid;
+  if (overlay.pue) out.setting.pue = overlay.pue;
   OnHardware moved{profile, {}, {}};
   if (!overlay.hardware.empty()) {
     Result<OnHardware> result = on_hardware(profile, overlay.hardware, overlay.keep, devices);
     if (!result.ok()) return result.error();
     moved = std::move(result).value();
   }
-  Result<Curve> alternative = curve_of(moved.profile, other, overlay.epochs);
+  Result<Curve> alternative = curve_of(moved.profile, out.setting, overlay.epochs);
   if (!alternative.ok()) return alternative.error();
   out.alternative = std::move(alternative).value();
   out.alternative.notes.insert(out.alternative.notes.end(), moved.notes.begin(), moved.notes.end());
   out.changes = std::move(moved.changes);
+  out.profile = std::move(moved.profile);
   return out;
 }
 

@@ -54,6 +54,8 @@ struct Overlay {
 struct WhatIf {
   Curve baseline;
   Curve alternative;
+  Profile profile;  // The alternative's, and where it is.
+  Setting setting;
   std::vector<HardwareChange> changes;
 };
 

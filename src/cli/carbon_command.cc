@@ -1,0 +1,78 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "src/api/profiles.h"
+#include "src/cli/command.h"
+#include "src/cli/footprint_table.h"
+#include "src/cli/shared_flags.h"
+
+namespace wattree {
+namespace {
+
+struct CarbonFlags {
+  std::string what;
+  SettingFlags setting;
+  UnitFlag unit;
+  FolderFlag folder;
+  std::optional<std::size_t> epochs;
+  bool json = false;
+};
+
+// An energy where it reads as one, else a profile.
+Result<Profile> profile_named(const std::string& what, const std::filesystem::path& folder) {
+  if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
+    return profile_of_energy(energy.value(), what);
+  }
+  return load_profile(what, folder);
+}
+
+int run(CarbonFlags& flags, Surroundings& world) {
+  if (const Failure failure = flags.setting.load()) return fail(*failure, flags.json, world);
+  Result<Profile> profile = profile_named(flags.what, flags.folder.path(world));
+  if (!profile.ok()) return fail(profile.error(), flags.json, world);
+  const Result<Footprint> footprint =
+      footprint_of(std::move(profile).value(), flags.setting.query, flags.epochs);
+  if (!footprint.ok()) return fail(footprint.error(), flags.json, world);
+  if (!footprint.value().setting.grid) {
+    return fail(no_grid_error(footprint.value().profile), flags.json, world);
+  }
+  if (flags.json) {
+    world.out << to_json(footprint.value());
+    return 0;
+  }
+  if (!parse_energy(flags.what).ok()) {  // An energy by itself says all of it in the table.
+    world.out << footprint_headline(footprint.value()) << "\n";
+  }
+  world.out << figures_table(footprint.value(), flags.unit.unit()) << "\n"
+            << equivalents_table(footprint.value().curve.points.back().emissions->value);
+  return 0;
+}
+
+}  // namespace
+
+Command carbon_command(CLI::App& app) {
+  auto flags = std::make_shared<CarbonFlags>();
+  CLI::App* carbon =
+      app.add_subcommand("carbon", "Show what an energy, or a run's, emits in a region");
+  carbon->footer(
+      "Examples:\n"
+      "  wattree carbon 2.5kWh --region US-GA --pue average\n"
+      "  wattree carbon bert-base-v100 --unit lb\n"
+      "  wattree carbon run.json --intensity-file hourly.csv\n\n"
+      "Emissions = energy × PUE × intensity. See docs/carbon.md.\n");
+  carbon
+      ->add_option("ENERGY|PROFILE", flags->what,
+                   "An energy such as 2.5kWh, or a profile: a file or an id of `wattree profiles "
+                   "list`")
+      ->required();
+  flags->setting.add_to(*carbon);
+  carbon->add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
+  flags->unit.add_to(*carbon);
+  flags->folder.add_to(*carbon);
+  carbon->add_flag("--json", flags->json, "Print JSON (docs/schemas/footprint.schema.json)");
+  return {carbon, [flags](Surroundings& world) { return run(*flags, world); }};
+}
+
+}  // namespace wattree

@@ -1,0 +1,67 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "src/api/profiles.h"
+#include "src/api/report.h"
+#include "src/base/file.h"
+#include "src/cli/command.h"
+#include "src/cli/shared_flags.h"
+
+namespace wattree {
+namespace {
+
+struct ReportFlags {
+  std::string profile;
+  SettingFlags setting;
+  std::optional<std::size_t> epochs;
+  UnitFlag unit;
+  FolderFlag folder;
+  std::string output;
+  bool markdown = false, html = false;
+};
+
+int run(ReportFlags& flags, Surroundings& world) {
+  if (const Failure failure = flags.setting.load()) return fail(*failure, false, world);
+  Result<Profile> profile = load_profile(flags.profile, flags.folder.path(world));
+  if (!profile.ok()) return fail(profile.error(), false, world);
+  const Result<Footprint> footprint =
+      footprint_of(std::move(profile).value(), flags.setting.query, flags.epochs);
+  if (!footprint.ok()) return fail(footprint.error(), false, world);
+  const MassUnit unit = flags.unit.unit();
+  const std::string text =
+      flags.html ? html_report(footprint.value(), unit) : markdown_report(footprint.value(), unit);
+  if (flags.output.empty()) {
+    world.out << text;
+  } else if (const Failure failure = write_file(flags.output, text)) {
+    return fail(*failure, false, world);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command report_command(CLI::App& app) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* report =
+      app.add_subcommand("report", "Write a statement of what a run took, to paste or to keep");
+  report->footer(
+      "Examples:\n"
+      "  wattree report run.json --markdown\n"
+      "  wattree report run.json --html -o run.html\n\n"
+      "The HTML page asks for nothing from anywhere and carries its profile:\n"
+      "`wattree profiles import run.html` reads it again.\n");
+  report->add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
+      ->required();
+  CLI::Option* markdown =
+      report->add_flag("--markdown", flags->markdown, "Write Markdown (the default)");
+  report->add_flag("--html", flags->html, "Write one HTML page")->excludes(markdown);
+  report->add_option("-o,--output", flags->output, "Write to this file [standard output]");
+  flags->setting.add_to(*report);
+  report->add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
+  flags->unit.add_to(*report);
+  flags->folder.add_to(*report);
+  return {report, [flags](Surroundings& world) { return run(*flags, world); }};
+}
+
+}  // namespace wattree

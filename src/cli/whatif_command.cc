@@ -1,0 +1,81 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "src/api/profiles.h"
+#include "src/cli/command.h"
+#include "src/cli/footprint_table.h"
+#include "src/cli/shared_flags.h"
+
+namespace wattree {
+namespace {
+
+struct WhatIfFlags {
+  std::string profile;
+  WhatIfQuery query;
+  SettingFlags baseline, alternative;
+  HardwareFileFlag hardware_file;
+  std::string keep = "work";
+  UnitFlag unit;
+  FolderFlag folder;
+  bool json = false;
+};
+
+int run(WhatIfFlags& flags, Surroundings& world) {
+  for (SettingFlags* setting : {&flags.baseline, &flags.alternative}) {
+    if (const Failure failure = setting->load()) return fail(*failure, flags.json, world);
+  }
+  flags.query.baseline = flags.baseline.query;
+  flags.query.alternative = flags.alternative.query;
+  flags.query.keep = flags.keep == "work" ? Keep::kWork : Keep::kHours;
+  const Result<std::vector<Device>> devices = flags.hardware_file.devices();
+  if (!devices.ok()) return fail(devices.error(), flags.json, world);
+  const Result<Profile> profile = load_profile(flags.profile, flags.folder.path(world));
+  if (!profile.ok()) return fail(profile.error(), flags.json, world);
+  const Result<WhatIfAnswer> answer = answer_what_if(profile.value(), flags.query, devices.value());
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  if (flags.json) {
+    world.out << to_json(answer.value());
+  } else {
+    world.out << footprint_headline(answer.value().baseline)
+              << what_if_table(answer.value(), flags.unit.unit());
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command whatif_command(CLI::App& app) {
+  auto flags = std::make_shared<WhatIfFlags>();
+  CLI::App* whatif = app.add_subcommand(
+      "whatif", "Show a run in another region, on other hardware, or with more epochs");
+  whatif->footer(
+      "Examples:\n"
+      "  wattree whatif transformer-big-p100 --region US-WY\n"
+      "  wattree whatif transformer-big-p100 --hardware 8xA100-SXM4-40GB --pue 1.1\n"
+      "  wattree whatif run.json --hardware 4xT4 --keep hours --epochs 40\n\n"
+      "The profile itself never changes. Hardware changes energy by (p'/s')/(p/s), power over\n"
+      "speed of the data sheets. See docs/carbon.md.\n");
+  whatif->add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
+      ->required();
+  flags->alternative.add_to(*whatif);
+  whatif->add_option("--hardware", flags->query.hardware,
+                     "Other hardware, such as 4xT4 or \"4xT4,2xEPYC 7742\"");
+  whatif
+      ->add_option("--keep", flags->keep,
+                   "What other hardware keeps: the same work, or the same hours")
+      ->check(CLI::IsMember({"work", "hours"}))
+      ->capture_default_str();
+  whatif->add_option("--epochs", flags->query.epochs,
+                     "Extrapolate both to, or cut off after, so many epochs");
+  flags->baseline.add_to(*whatif, "baseline-");
+  whatif->add_option("--baseline-hardware", flags->query.baseline_hardware,
+                     "What the run ran on, where the profile does not say");
+  flags->hardware_file.add_to(*whatif);
+  flags->unit.add_to(*whatif);
+  flags->folder.add_to(*whatif);
+  whatif->add_flag("--json", flags->json, "Print JSON (docs/schemas/whatif.schema.json)");
+  return {whatif, [flags](Surroundings& world) { return run(*flags, world); }};
+}
+
+}  // namespace wattree

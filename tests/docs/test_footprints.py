@@ -1,0 +1,191 @@
+"""Profiles, carbon, what-if and reports through the program: schemas, golden values, pages that stand alone."""
+
+import copy
+import html.parser
+import json
+import pathlib
+import subprocess
+
+import jsonschema
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SAMPLE = str(ROOT / "tests/data/profiles/energyvis_sample.json")
+LB = 453.59237
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return str(tmp_path / "profiles")
+
+
+def run(wattree, *arguments, code=0):
+    result = subprocess.run([wattree, *arguments], capture_output=True, text=True)
+    assert result.returncode == code, result.stderr
+    return result
+
+
+def schema(name):
+    """A schema with what it takes from footprint.schema.json in it."""
+    text = (ROOT / f"docs/schemas/{name}.schema.json").read_text()
+    loaded = json.loads(text.replace("footprint.schema.json#", "#"))
+    if "footprint.schema.json#" in text:
+        loaded["$defs"] = json.loads((ROOT / "docs/schemas/footprint.schema.json").read_text())["$defs"]
+    return loaded
+
+
+def asked(wattree, name, *arguments):
+    answer = json.loads(run(wattree, *arguments).stdout)
+    jsonschema.validate(answer, schema(name))
+    return answer
+
+
+@pytest.mark.parametrize("name,arguments", [
+    ("regions", ["regions", "--json"]),
+    ("regions", ["regions", "frankfurt", "--json"]),
+    ("hardware", ["hardware", "--json"]),
+    ("footprint", ["carbon", "2.5kWh", "--region", "DE", "--json"]),
+    ("footprint", ["carbon", "bert-base-v100", "--epochs", "3", "--json"]),
+    ("whatif", ["whatif", SAMPLE, "--region", "US-WY", "--hardware", "4xT4", "--epochs", "9", "--json"]),
+    ("whatif", ["whatif", "transformer-big-p100", "--json"]),
+    ("compare_profiles", ["compare", SAMPLE, "bert-base-v100", "--json"]),
+    ("profile", ["profiles", "show", SAMPLE, "--json"]),
+    ("profile", ["profiles", "show", "bert-base-v100", "--json"]),
+])
+def test_json_fits_its_schema(name, arguments, wattree):
+    asked(wattree, name, *arguments)
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in (ROOT / "data/profiles").glob("*.json")))
+def test_bundled_profiles_fit_the_schema(name):
+    jsonschema.validate(json.loads((ROOT / "data/profiles" / name).read_text()), schema("profile"))
+
+
+@pytest.mark.parametrize("break_it", [
+    lambda p: p.pop("name"),
+    lambda p: p.update(version=2),
+    lambda p: p.update(colour="red"),
+    lambda p: p["pue"].update(value=0.9),
+    lambda p: p["hardware"][0].update(count=0),
+    lambda p: p["epochs"][0].update(duration=1),
+    lambda p: p["epochs"][0].update(duration_s=-1),
+    lambda p: p["epochs"][0].update(start="yesterday"),
+    lambda p: p["epochs"][0]["energy"][0].pop("basis"),
+    lambda p: p["epochs"][0]["energy"][0].update(energy_j="1"),
+    lambda p: p["epochs"][0]["energy"][0]["basis"].update(kind="guessed"),
+])
+def test_program_and_schema_refuse_the_same(break_it, wattree, tmp_path):
+    profile = json.loads((ROOT / "data/profiles/bert-base-v100.json").read_text())
+    good = copy.deepcopy(profile)
+    break_it(profile)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(profile, schema("profile"))
+    jsonschema.validate(good, schema("profile"))
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps(profile))
+    assert "p.json: " in run(wattree, "profiles", "show", str(file), code=3).stderr
+
+
+def test_golden_values_of_energyvis(wattree, tmp_path):
+    """The published program's figures, with its own intensities and hardware typed in."""
+    own = tmp_path / "own.csv"
+    own.write_text("name,kind,tdp_w,fp32_gflops\nGeForce GTX 1080 Ti,gpu,250,11340\nT4,gpu,70,8141\n")
+    answer = asked(wattree, "whatif", "whatif", SAMPLE, "--baseline-intensity", "0.6484905lb/kWh", "--intensity",
+                   "1.516599lb/kWh", "--epochs", "16", "--json")
+    pounds = [p["carbon_gco2e"] / LB for p in answer["baseline"]["curve"]["points"]]
+    assert pounds[0] == pytest.approx(0.10311, abs=5e-6)
+    assert pounds[5] == pytest.approx(0.61866, abs=5e-6)
+    assert pounds[15] == pytest.approx(1.64976, abs=5e-6)
+    assert answer["alternative"]["curve"]["points"][5]["carbon_gco2e"] / LB == pytest.approx(1.446835, abs=5e-7)
+    hardware = asked(wattree, "whatif", "whatif", SAMPLE, "--hardware", "4xT4", "--hardware-file", str(own), "--json")
+    assert hardware["hardware_changes"][0]["energy_per_work"] == pytest.approx(0.390026, abs=5e-7)
+
+
+def test_every_curve_says_basis_and_boundary(wattree):
+    answer = asked(wattree, "footprint", "carbon", SAMPLE, "--json")
+    assert answer["curve"]["basis"]["carbon"]["boundary"] == "facility"
+    assert "eGRID2023" in answer["curve"]["basis"]["carbon"]["by"]
+
+
+def test_a_folder_of_profiles(wattree, folder):
+    assert run(wattree, "profiles", "import", SAMPLE, "--folder", folder).stdout.startswith("sample-profile: ")
+    first = asked(wattree, "profiles", "profiles", "list", "--folder", folder, "--json")["profiles"]
+    assert [p["id"] for p in first] == ["sample-profile", "bert-base-v100", "transformer-big-p100"]
+    (pathlib.Path(folder) / "broken.json").write_text("{")
+    listed = asked(wattree, "profiles", "profiles", "list", "--folder", folder, "--json")["profiles"]
+    assert "not valid JSON" in listed[0]["error"]
+    run(wattree, "carbon", "sample-profile", "--folder", folder)
+    run(wattree, "profiles", "delete", "sample-profile", "--folder", folder)
+    run(wattree, "profiles", "delete", "sample-profile", "--folder", folder, code=3)
+
+
+def test_energyvis_goes_out_as_it_came_in(wattree):
+    exported = run(wattree, "profiles", "export", SAMPLE, "--format", "energyvis").stdout
+    assert json.loads(exported) == json.loads(pathlib.Path(SAMPLE).read_text())
+
+
+class Requests(html.parser.HTMLParser):
+    """Collects whatever would make a browser ask for something or run something."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attributes):
+        names = dict(attributes)
+        if tag == "script" and names.get("type") != "application/json":
+            self.found.append(tag)
+        if tag in {"link", "img", "iframe", "object", "embed", "base", "form"}:
+            self.found.append(tag)
+        self.found += [name for name in names if name in {"src", "href", "srcset"} or name.startswith("on")]
+
+
+@pytest.mark.parametrize("profile", [SAMPLE, "bert-base-v100"])
+def test_a_page_stands_alone_and_imports_again(profile, wattree, folder, tmp_path):
+    page = tmp_path / "page.html"
+    run(wattree, "report", profile, "--html", "--epochs", "9", "-o", str(page))
+    text = page.read_text()
+    requests = Requests()
+    requests.feed(text)
+    assert requests.found == []
+    assert "url(" not in text and "@import" not in text
+    run(wattree, "profiles", "import", str(page), "--id", "again", "--folder", folder)
+    before = run(wattree, "profiles", "show", profile, "--json").stdout
+    assert run(wattree, "profiles", "show", "again", "--folder", folder, "--json").stdout == before
+
+
+def test_names_cannot_break_out_of_a_page(wattree, tmp_path):
+    profile = json.loads((ROOT / "data/profiles/bert-base-v100.json").read_text())
+    profile["name"] = "</script><img src=x onerror=alert(1)>"
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps(profile))
+    page = run(wattree, "report", str(file), "--html").stdout
+    requests = Requests()
+    requests.feed(page)
+    assert requests.found == []
+    (tmp_path / "p.html").write_text(page)
+    shown = json.loads(run(wattree, "profiles", "show", str(tmp_path / "p.html"), "--json").stdout)
+    assert shown["name"] == profile["name"]
+
+
+def test_an_energy_gate(wattree):
+    run(wattree, "compare", "transformer-big-p100", "bert-base-v100", "--fail-above", "3%", code=1)
+    run(wattree, "compare", "bert-base-v100", "transformer-big-p100", "--fail-above", "3%")
+    run(wattree, "compare", "bert-base-v100", "bert-base-v100", "--fail-above", "0")
+    run(wattree, "compare", "bert-base-v100", "bert-base-v100", "--fail-above", "much", code=3)
+
+
+@pytest.mark.parametrize("arguments,says", [
+    (["carbon", "2.5kWh"], "does not say in which region"),
+    (["carbon", "2.5kWh", "--region", "Georgia"], "US-GA (Georgia) or GEO (Georgia)"),
+    (["carbon", "2.5kWh", "--region", "US-GA", "--pue", "0.99"], "a PUE of 0.99 is not possible"),
+    (["whatif", SAMPLE, "--hardware", "4xGTX 1090"], "did you mean"),
+    (["whatif", SAMPLE, "--hardware", "0xT4"], "must be between 1 and"),
+    (["whatif", SAMPLE, "--epochs", "0"], "must be between 1 and"),
+    (["whatif", SAMPLE, "--intensity-file", "/nonexistent"], "/nonexistent"),
+    (["profiles", "export", "bert-base-v100", "--format", "energyvis"], "US states only"),
+    (["hardware", "GTX 1090"], "did you mean"),
+    (["regions", "atlantis"], "is not known"),
+])
+def test_errors_say_what_to_do(arguments, says, wattree):
+    assert says in run(wattree, *arguments, code=3).stderr
