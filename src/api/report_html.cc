@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxRows = 200;
 constexpr double kWidth = 640;
 constexpr double kHeight = 240;
-constexpr double kLeft = 90;
+constexpr double kLeft = 110;
 constexpr double kBottom = 28;
 constexpr double kTop = 12;
 constexpr double kRight = 12;
@@ -120,14 +120,18 @@ class Chart {
     return fmt::format("<path class=\"line{}\" d=\"{}\"/>\n", extrapolated ? " ahead" : "", path);
   }
 
+  // Opens at the last recorded point, where nothing is uncertain.
   std::string band() const {
+    std::size_t first = 0;
+    while (first < points_.size() && !points_[first].is_extrapolated) ++first;
+    if (first == points_.size()) return "";
+    if (first > 0) --first;
     std::string path;
-    for (const CurvePoint& point : points_) {
-      if (point.is_extrapolated) path += at(path.empty() ? 'M' : 'L', point, high(point));
+    for (std::size_t i = first; i < points_.size(); ++i) {
+      path += at(i == first ? 'M' : 'L', points_[i], high(points_[i]));
     }
-    if (path.empty()) return "";
-    for (auto point = points_.rbegin(); point != points_.rend(); ++point) {
-      if (point->is_extrapolated) path += at('L', *point, low(*point));
+    for (std::size_t i = points_.size(); i-- > first;) {
+      path += at('L', points_[i], low(points_[i]));
     }
     return fmt::format("<path class=\"band\" d=\"{}Z\"/>\n", path);
   }
