@@ -70,6 +70,27 @@ function(wattree_embed name function file)
   target_sources(wattree_${name} PRIVATE ${output})
 endfunction()
 
+# wattree_embed_json(NAME FOLDER TYPE FUNCTION HEADER): puts every data/FOLDER/*.json into library NAME, where
+# wattree::FUNCTION() returns them by name. The names are part of the command, so that the file is written anew when one
+# goes, too.
+function(wattree_embed_json name folder type function header)
+  set(path ${PROJECT_SOURCE_DIR}/data/${folder})
+  file(GLOB files CONFIGURE_DEPENDS ${path}/*.json)
+  list(TRANSFORM files REPLACE "^.*/(.*)\\.json$" "\\1" OUTPUT_VARIABLE names)
+  list(SORT names)  # By name: with the .json, "gpt2-xl" would come before "gpt2".
+  list(JOIN names "," names)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cc)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_json.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${path} -DNAMES=${names} -DTYPE=${type} -DFUNCTION=${function} -DHEADER=${header}
+      -DOUTPUT=${output} -P ${script}
+    DEPENDS ${files} ${script}
+    COMMENT "Embedding data/${folder}"
+    VERBATIM)
+  target_sources(wattree_${name} PRIVATE ${output})
+endfunction()
+
 # wattree_test(NAME SOURCES … DEPS … [LABELS …]): a GoogleTest program. It counts its own tests (tools/run_tests adds
 # them up), so CTest runs each program once.
 function(wattree_test name)

@@ -1,5 +1,6 @@
 #include "src/api/tree.h"
 
+#include "src/api/tree_text.h"
 #include "src/base/json_writer.h"
 
 namespace wattree {
@@ -50,49 +51,6 @@ Result<Pass> pass_of(const TreeQuery& query, const Config& config) {
   return pass;
 }
 
-void write_node(const ModelTree& tree, std::int32_t index, int depth, const TreeView& view,
-                JsonWriter& out) {
-  const Node& node = tree.nodes()[static_cast<std::size_t>(index)];
-  out.begin_object();
-  out.field("scope", node.scope);
-  if (node.run >= 0) out.field("run", std::int64_t{node.run});
-  out.field("type", node.type);
-  out.field("level", name_of(node.level));
-  out.key("shape");
-  out.begin_array();
-  for (const std::int64_t n : node.shape) out.value(n);
-  out.end_array();
-  out.field("params", node.params);
-  out.field("flops", node.flops);
-  out.field("matmul_flops", node.matmul_flops);
-  out.field("bytes", node.bytes);
-  out.key("children");
-  out.begin_array();
-  std::vector<std::int32_t> children;
-  tree.children(index, children);
-  for (const std::int32_t child : children) {
-    if (view.shows(tree.nodes()[static_cast<std::size_t>(child)], depth + 1)) {
-      write_node(tree, child, depth + 1, view, out);
-    }
-  }
-  out.end_array();
-  out.end_object();
-}
-
-// Quoted where CSV needs it.
-void append_csv(std::string& out, std::string_view text) {
-  if (text.find_first_of(",\"\n") == std::string_view::npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  out += '"';
-}
-
 }  // namespace
 
 std::string_view name_of(Attention attention) {
@@ -127,56 +85,19 @@ Result<TreeAnswer> tree_of(const std::string& model, const std::string& config_j
 
 std::string to_json(const TreeAnswer& answer, const TreeView& view, int indent) {
   JsonWriter out(indent);
-  const Node& root = answer.tree.root();
   out.begin_object();
-  out.field("model", answer.model);
-  out.field("class", answer.class_name);
-  out.field("batch_size", answer.pass.batch);
-  out.field("seq_len", answer.pass.seq);
-  if (answer.is_encoder_decoder) out.field("target_len", answer.pass.target_len);
-  if (answer.is_encoder_decoder && answer.has_text_source && answer.pass.past > 0) {
-    out.field("source_len", answer.pass.source);
-  }
-  if (answer.pass.past > 0) out.field("past", answer.pass.past);
-  out.field("dtype", name_of(answer.pass.precision));
-  out.field("attention", name_of(answer.pass.attention));
-  out.field("params", root.params);
-  out.field("flops", root.flops);
-  out.field("matmul_flops", root.matmul_flops);
-  out.field("bytes", root.bytes);
+  write_subject(out, answer);
+  write_pass(out, answer);
+  write_precision(out, answer);
+  write_counts(out, answer.tree.root());
   out.key("tree");
-  write_node(answer.tree, static_cast<std::int32_t>(answer.tree.nodes().size()) - 1, 0, view, out);
+  write_tree(out, answer, view, [&](std::size_t i) { write_shape_and_counts(out, answer, i); });
   out.end_object();
   return out.take() + "\n";
 }
 
 std::string to_csv(const TreeAnswer& answer, const TreeView& view) {
-  std::string out = "scope,run,type,level,depth,shape,params,flops,matmul_flops,bytes\n";
-  const auto nodes = answer.tree.nodes();
-  std::vector<int> depth(nodes.size(), 0);
-  for (std::size_t i = nodes.size(); i-- > 0;) {
-    if (nodes[i].parent >= 0) depth[i] = depth[static_cast<std::size_t>(nodes[i].parent)] + 1;
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Node& node = nodes[i];
-    if (!view.shows(node, depth[i])) continue;
-    append_csv(out, node.scope);
-    out += ',';
-    if (node.run >= 0) out += std::to_string(node.run);
-    out += ',';
-    append_csv(out, node.type);
-    out += ',';
-    out += name_of(node.level);
-    out += ',' + std::to_string(depth[i]) + ',';
-    for (int d = 0; d < node.shape.rank(); ++d) {
-      out += (d > 0 ? "x" : "") + std::to_string(node.shape[d]);
-    }
-    for (const std::int64_t figure : {node.params, node.flops, node.matmul_flops, node.bytes}) {
-      out += ',' + std::to_string(figure);
-    }
-    out += '\n';
-  }
-  return out;
+  return tree_csv(answer, view, "", {});
 }
 
 }  // namespace wattree

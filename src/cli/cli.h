@@ -15,6 +15,7 @@ struct Surroundings {
   std::ostream& out;
   std::ostream& err;
   std::function<std::optional<std::string>(const char*)> environment;
+  bool is_err_terminal = false;  // A person reads `err`: progress is shown.
 };
 
 int run_cli(const std::vector<std::string>& arguments, Surroundings surroundings);

@@ -229,6 +229,57 @@ TEST(Cli, DepthAndLevelCutTheTreeButNotItsSums) {
   EXPECT_EQ(modules.out.find(",ml,"), std::string::npos);
 }
 
+const std::string kPredictor = WATTREE_SOURCE_DIR "/tests/data/predictors/imaginary.json";
+
+TEST(Cli, PredictsATree) {
+  const Outcome outcome =
+      run({"predict", "bert-base-uncased", "-b", "16", "-s", "64", "--predictor", kPredictor});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("1× imaginary GPU, GPU only, fp32, sdpa, per pass of 16 × 64; "
+                              "predicted by imaginary (",
+                              0),
+            0u)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("1,000,000 queries, each one item"), std::string::npos);
+  EXPECT_NE(outcome.out.find("* the predictor has no measurements of kind attention"),
+            std::string::npos);
+}
+
+TEST(Cli, WithoutAPredictorItSaysWhatToDo) {
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--on", "nowhere"},
+                                                {"--predictor", kPredictor, "--dtype", "int8"}}) {
+    std::vector<std::string> arguments{"predict", "gpt2"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 4) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("hint:"), std::string::npos) << outcome.err;
+    arguments.push_back("--json");
+    EXPECT_EQ(run(arguments).err.rfind("{\"error\":{\"code\":\"unavailable\"", 0), 0u);
+  }
+}
+
+TEST(Cli, PredictRefusesWhatMakesNoSense) {
+  const auto code = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"predict", "bert-tiny", "--predictor", kPredictor});
+    return run(flags).code;
+  };
+  for (const char* sizes : {"", "many", "8,", "8:4:1", "8:16", "8:16:0", "1:2:3:4", "1:100000:1",
+                            "8;16", "99999999999999999999"}) {
+    EXPECT_EQ(code({"-b", sizes}), 2) << sizes;
+  }
+  EXPECT_EQ(code({"-s", "0:9223372036854775807:9223372036854775807"}), 3);
+  EXPECT_EQ(code({"-b", "0"}), 3);
+  EXPECT_EQ(code({"-b", "1:1000:1", "-s", "1:1000:1"}), 3);
+  EXPECT_EQ(code({"--by", "colour"}), 2);
+  EXPECT_EQ(code({"--csv", "--json"}), 2);
+  EXPECT_EQ(code({"-b", "1,2", "--explain", "."}), 2);
+  EXPECT_EQ(code({"--explain", "encoder.layr"}), 3);
+  EXPECT_EQ(code({"--pue", "0.1"}), 3);
+  EXPECT_EQ(code({"--region", "Atlantis"}), 3);
+  EXPECT_EQ(code({"--on", "h200"}), 2);  // Two predictors.
+}
+
 TEST(Cli, OneNameALineForCompletions) {
   EXPECT_NE(run({"models", "--names"}).out.find("\ngpt2\n"), std::string::npos);
   for (const std::string shell : {"bash", "zsh", "fish"}) {

@@ -6,6 +6,11 @@
 
 namespace wattree {
 
+int usage_error(const Error& error, Surroundings& world) {
+  fail(error, false, world);
+  return kUsage;
+}
+
 int fail(const Error& error, bool as_json, Surroundings& world) {
   const ErrorMeaning meaning = meaning_of(error.code);
   if (as_json) {

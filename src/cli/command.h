@@ -22,6 +22,7 @@ struct Command {
 
 // Each describes its command below `app`; the flags live in `run`.
 Command tree_command(CLI::App& app);
+Command predict_command(CLI::App& app);
 Command models_command(CLI::App& app);
 Command import_command(CLI::App& app);
 Command dataset_command(CLI::App& app);
@@ -35,6 +36,8 @@ Command hardware_command(CLI::App& app);
 
 inline constexpr int kUsage = 2;
 
+// What was typed makes no sense: tells the user, and returns kUsage.
+int usage_error(const Error& error, Surroundings& world);
 // Tells the user, as text or as JSON, and returns the error's exit code.
 int fail(const Error& error, bool as_json, Surroundings& world);
 

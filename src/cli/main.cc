@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdlib>
 #include <iostream>
 
@@ -10,6 +12,7 @@ int main(int argc, char** argv) {
                                              const char* value = std::getenv(name);
                                              if (value == nullptr) return std::nullopt;
                                              return value;
-                                           }};
+                                           },
+                                           isatty(STDERR_FILENO) != 0};
   return wattree::run_cli({argv + 1, argv + argc}, surroundings);
 }

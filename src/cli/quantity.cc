@@ -30,6 +30,42 @@ std::string with_prefix(double value, std::string_view unit) {
   return suffix.empty() ? number : number + " " + suffix;
 }
 
+std::string with_any_prefix(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 9> kPrefixes{"n", "µ", "m", "", "k", "M", "G", "T", "P"};
+  constexpr std::size_t kOne = 3;
+  std::size_t prefix = kOne;
+  const double size = std::abs(value);
+  double scale = 1;
+  // 999.5 would be written as 1000.
+  while (size / scale >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    scale *= 1000;
+    ++prefix;
+  }
+  while (size > 0 && size / scale < 0.9995 && prefix > 0) {
+    scale /= 1000;
+    --prefix;
+  }
+  const double shown = value / scale;
+  const int digits = size == 0 ? 0 : std::abs(shown) < 9.995 ? 2 : std::abs(shown) < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}{}", shown, digits, size == 0 ? "" : kPrefixes[prefix], unit);
+}
+
+std::string with_commas(std::int64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool is_group = i > 0 && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-';
+    if (is_group) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string plus_minus(double spread) {
+  const double percent = 100 * spread;
+  return fmt::format("±{:.{}f} %", percent, percent < 9.95 ? 1 : 0);
+}
+
 std::string bar(double share, int width) {
   constexpr std::array<std::string_view, 9> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
   const double cells = std::clamp(share, 0.0, 1.0) * width;

@@ -25,5 +25,20 @@ TEST(Quantity, BarsShowWhatIsThere) {
 
 TEST(Quantity, WidthCountsCharactersNotBytes) { EXPECT_EQ(display_width("×12 ▏"), 5u); }
 
+TEST(Quantity, PrefixesBelowOneToo) {
+  EXPECT_EQ(with_any_prefix(0, "J"), "0 J");
+  EXPECT_EQ(with_any_prefix(0.0123, "J"), "12.3 mJ");
+  EXPECT_EQ(with_any_prefix(4.5e-6, "s"), "4.50 µs");
+  EXPECT_EQ(with_any_prefix(0.99996, "s"), "1.00 s");
+  EXPECT_EQ(with_any_prefix(999.6, "W"), "1.00 kW");
+  EXPECT_EQ(with_any_prefix(123, "W"), "123 W");
+  EXPECT_EQ(with_any_prefix(2e-12, "J"), "0.00 nJ");
+  EXPECT_EQ(with_commas(1'000'000), "1,000,000");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(-123'456), "-123,456");
+  EXPECT_EQ(plus_minus(0.042), "±4.2 %");
+  EXPECT_EQ(plus_minus(0.7), "±70 %");
+}
+
 }  // namespace
 }  // namespace wattree

@@ -14,4 +14,7 @@ std::string tree_table(const TreeAnswer& answer, const TreeView& view, bool unfo
 // "BertModel of bert-base-uncased: fp32, sdpa, one pass of 1 × 128"
 std::string tree_headline(const TreeAnswer& answer);
 
+// "pass of 1 × 128", "decode step of 1 × 1 over 64 past tokens"
+std::string pass_phrase(const TreeAnswer& answer);
+
 }  // namespace wattree

@@ -214,7 +214,9 @@ extern const Family kClip, kClipText, kClipVision;
 constexpr Family kClip{.model_type = "clip", .classes = kBoth, .default_seq = kTextPositions};
 constexpr Family kClipText{
     .model_type = "clip_text_model", .classes = kTextClasses, .default_seq = kTextPositions};
-constexpr Family kClipVision{
-    .model_type = "clip_vision_model", .classes = kVisionClasses, .default_seq = kTextPositions};
+constexpr Family kClipVision{.model_type = "clip_vision_model",
+                             .classes = kVisionClasses,
+                             .has_text_source = false,
+                             .default_seq = kTextPositions};
 
 }  // namespace wattree

@@ -26,7 +26,7 @@ struct Family {
   bool has_sdpa = true;
   // The pass has a target length of its own.
   bool is_encoder_decoder = false;
-  // Otherwise the source's length is the config's (audio), and not the pass's.
+  // Otherwise the source's length is the config's (audio, images), and not the pass's.
   bool has_text_source = true;
   // The sequence length where none is given.
   std::int64_t default_seq = 128;

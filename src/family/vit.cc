@@ -92,6 +92,6 @@ constexpr ModelClass kClasses[] = {
 }  // namespace
 
 extern const Family kVit;
-constexpr Family kVit{"vit", kClasses};
+constexpr Family kVit{.model_type = "vit", .classes = kClasses, .has_text_source = false};
 
 }  // namespace wattree

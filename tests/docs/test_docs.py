@@ -15,6 +15,13 @@ def run(wattree, *arguments):
     return subprocess.run([wattree, *arguments], capture_output=True, text=True)
 
 
+def flatten(node):
+    """Children before their parents, as in CSV."""
+    for child in node["children"]:
+        yield from flatten(child)
+    yield node
+
+
 @pytest.mark.parametrize("arguments", [
     ["bert-base-uncased", "-b", "2"],
     ["gpt2", "--past", "16", "--as", "GPT2LMHeadModel"],
@@ -30,6 +37,49 @@ def test_tree_json_fits_its_schema(arguments, wattree, root):
     result = run(wattree, "tree", *arguments, "--json")
     assert result.returncode == 0, result.stderr
     jsonschema.validate(json.loads(result.stdout), schema)
+
+
+@pytest.fixture
+def predictor(root):
+    return ["--predictor", str(root / "tests/data/predictors/imaginary.json")]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["bert-base-uncased", "-b", "16", "--top", "3", "--by", "type", "--region", "US-GA", "--host-watts", "100"],
+    ["gpt2", "--past", "16", "--dtype", "bf16", "--by", "op"],
+    ["albert-base-v2", "--attention", "eager", "--by", "module"],
+    ["t5-small", "-s", "9", "--target-len", "5", "--depth", "3"],
+    ["vit-base-patch16-224", "--level", "ml", "--intensity", "300g/kWh"],
+    ["bert-tiny", "-b", "8,16", "-s", "32:128:32", "--by", "module"],
+])
+def test_predict_json_fits_its_schema(arguments, predictor, wattree, root):
+    schema = json.loads((root / "docs/schemas/predict.schema.json").read_text())
+    result = run(wattree, "predict", *arguments, *predictor, "--json")
+    assert result.returncode == 0, result.stderr
+    jsonschema.validate(json.loads(result.stdout), schema)
+
+
+@pytest.mark.parametrize("node", [".", "encoder.layer.0.attention.self.query", "encoder.layer.1.attention.self:sdpa", "pooler"])
+def test_explain_json_fits_its_schema(node, predictor, wattree, root):
+    schema = json.loads((root / "docs/schemas/explain.schema.json").read_text())
+    result = run(wattree, "predict", "bert-tiny", "-b", "16", "--explain", node, *predictor, "--json")
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    jsonschema.validate(answer, schema)
+    parts = sum(part["energy_j"] for part in answer["terms"] + answer["children"])
+    assert parts == pytest.approx(answer["node"]["energy_j"], rel=1e-9)
+
+
+def test_predicted_csv_and_json_agree_and_add_up(predictor, wattree):
+    answer = json.loads(run(wattree, "predict", "distilgpt2", *predictor, "--json").stdout)
+    rows = list(csv.DictReader(io.StringIO(run(wattree, "predict", "distilgpt2", *predictor, "--csv").stdout)))
+    nodes = list(flatten(answer["tree"]))
+    assert [n["scope"] for n in nodes] == [r["scope"] for r in rows]
+    for key in ("time_s", "energy_j", "energy_low_j", "energy_high_j", "own_energy_j", "share"):
+        assert [n[key] for n in nodes] == [float(r[key]) for r in rows]
+    for node in nodes:
+        whole = node["own_energy_j"] + sum(child["energy_j"] for child in node["children"])
+        assert whole == pytest.approx(node["energy_j"], rel=1e-9)
 
 
 def test_models_json_fits_its_schema(wattree, root):
@@ -67,12 +117,6 @@ def test_schema_refuses_what_is_wrong(wattree, root):
 def test_csv_and_json_agree(wattree):
     answer = json.loads(run(wattree, "tree", "distilgpt2", "--json").stdout)
     rows = list(csv.DictReader(io.StringIO(run(wattree, "tree", "distilgpt2", "--csv").stdout)))
-
-    def flatten(node):
-        for child in node["children"]:
-            yield from flatten(child)
-        yield node
-
     nodes = list(flatten(answer["tree"]))
     assert [n["scope"] for n in nodes] == [r["scope"] for r in rows]
     for key in ("params", "flops", "matmul_flops", "bytes"):

@@ -21,8 +21,8 @@ CASES = list(load_refresh().cases())
 
 
 @pytest.mark.parametrize("name,arguments", CASES, ids=[name for name, _ in CASES])
-def test_output_is_as_stored(name, arguments, wattree):
-    run = subprocess.run([wattree, *arguments], capture_output=True, text=True, cwd=FOLDER.parent.parent)
+def test_output_is_as_stored(name, arguments, wattree, root):
+    run = subprocess.run([wattree, *arguments], capture_output=True, text=True, cwd=root)
     assert run.returncode == 0, run.stderr
     assert run.stdout == (FOLDER / "expected" / name).read_text(), "if this is meant: tests/golden/refresh"
 

@@ -1,0 +1,179 @@
+#include "src/api/explain.h"
+
+#include <cmath>
+
+#include "src/api/tree_text.h"
+#include "src/base/json_writer.h"
+#include "src/base/text.h"
+
+namespace wattree {
+namespace {
+
+// Bounds the search for names like a mistyped one.
+constexpr std::size_t kMostCandidates = 100'000;
+
+void add_terms(const Predictor& predictor, const Work& work, Explanation& out) {
+  const Coefficients* coefficients = predictor.find(work.kind);
+  if (coefficients == nullptr) return;
+  out.priced_as = work.kind;
+  out.samples = coefficients->samples;
+  const Terms counts = count_terms(work, predictor.processors);
+  const auto facts = terms_of(work.kind);
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    out.terms.push_back({std::string(facts[i].name), std::string(facts[i].unit), counts[i],
+                         coefficients->energy[i], coefficients->time[i]});
+  }
+}
+
+void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node& node,
+                    Explanation& out) {
+  const Predictor& predictor = *by.predictor;
+  const Work work = work_of(tree, node);
+  out.work = work;
+  if (const Twin* twin = by.index->find(node.type, work)) out.twin = *twin;
+  const Price price = price_of(predictor, work);
+  if (!price.is_known) return;  // Then the twin is all there is.
+  out.is_stand_in = price.is_stand_in;
+  std::optional<Work> seen = work;
+  for (std::size_t step = 0; seen && step < kWorkKinds; ++step) {
+    if (seen->kind == price.kind) break;
+    seen = stand_in(*seen);
+  }
+  if (!seen) return;
+  add_terms(predictor, *seen, out);
+  // A kind that is priced by traffic alone stands in for a module with the price of its call.
+  double energy = price.energy_j;
+  double time = price.time_s;
+  for (const ExplainedTerm& term : out.terms) {
+    energy -= term.energy_j();
+    time -= term.time_s();
+  }
+  if (std::abs(energy) > 1e-9 * price.energy_j || std::abs(time) > 1e-9 * price.time_s) {
+    out.terms.push_back({"call, as of a module", "call", 1, energy, time});
+  }
+}
+
+}  // namespace
+
+Result<std::size_t> find_node(const ModelTree& tree, std::string_view text) {
+  const auto nodes = tree.nodes();
+  if (text.empty() || text == ".") return nodes.size() - 1;
+  std::string_view scope = text;
+  std::int32_t run = -1;
+  if (const std::size_t mark = text.rfind('#'); mark != std::string_view::npos) {
+    run = 0;
+    for (const char c : text.substr(mark + 1)) {
+      if (c < '0' || c > '9' || run > 1'000'000)
+        return Error{ErrorCode::kInvalidInput,
+                     "\"" + std::string(text) + "\": a run is a number, as in scope#0", ""};
+      run = 10 * run + (c - '0');
+    }
+    scope = text.substr(0, mark);
+  }
+  std::vector<std::string_view> candidates;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].scope == scope && (run < 0 || nodes[i].run == run)) return i;
+    if (candidates.size() < kMostCandidates && !nodes[i].scope.empty()) {
+      candidates.push_back(nodes[i].scope);
+    }
+  }
+  const std::vector<std::string> near = nearest(scope, candidates);
+  return Error{ErrorCode::kNotFound, "the tree has no node \"" + std::string(text) + "\"",
+               near.empty() ? "`wattree tree MODEL --all --level math --csv` lists every scope"
+                            : "nearest: " + join(near)};
+}
+
+Explanation explain(const Prediction& prediction, std::size_t index) {
+  const ModelTree& tree = prediction.answer.tree;
+  const Node& node = tree.nodes()[index];
+  Explanation out;
+  out.node = index;
+  if (node.op != Op::kNone) {
+    explain_kernel(prediction.by, tree, node, out);
+    return out;
+  }
+  std::vector<std::int32_t> children;
+  tree.children(static_cast<std::int32_t>(index), children);
+  for (const std::int32_t child : children) out.children.push_back(static_cast<std::size_t>(child));
+  if (prediction.nodes[index].own_j > 0) {
+    Work call;
+    call.kind = WorkKind::kModuleCall;
+    add_terms(*prediction.by.predictor, call, out);
+  }
+  return out;
+}
+
+std::string to_json(const Prediction& prediction, const Explanation& explanation, int indent) {
+  const auto nodes = prediction.answer.tree.nodes();
+  JsonWriter out(indent);
+  const auto write_node = [&](std::size_t index) {
+    const Node& node = nodes[index];
+    out.field("scope", node.scope);
+    if (node.run >= 0) out.field("run", std::int64_t{node.run});
+    out.field("type", node.type);
+    out.field("level", name_of(node.level));
+    write_estimate(out, prediction, index);
+  };
+  out.begin_object();
+  write_subject(out, prediction.answer);
+  write_pass(out, prediction.answer);
+  write_precision(out, prediction.answer);
+  write_predictor(out, prediction.by);
+  out.key("node");
+  out.begin_object();
+  write_node(explanation.node);
+  out.end_object();
+  if (explanation.work) {
+    const Work& work = *explanation.work;
+    out.key("work");
+    out.begin_object();
+    out.field("kind", name_of(work.kind));
+    out.field("groups", work.groups);
+    out.field("m", work.m);
+    out.field("n", work.n);
+    out.field("k", work.k);
+    out.field("width_bytes", work.width);
+    out.field("weight_width_bytes", work.weight_width);
+    out.field("bytes", work.bytes);
+    out.end_object();
+  }
+  if (!explanation.terms.empty()) {
+    out.field("priced_as", name_of(explanation.priced_as));
+    out.field("stand_in", explanation.is_stand_in);
+    out.field("samples", explanation.samples);
+  }
+  out.key("terms");
+  out.begin_array();
+  for (const ExplainedTerm& term : explanation.terms) {
+    out.begin_object();
+    out.field("name", term.name);
+    out.field("unit", term.unit);
+    out.field("count", term.count);
+    out.field("energy_each_j", term.energy_each_j);
+    out.field("time_each_s", term.time_each_s);
+    out.field("energy_j", term.energy_j());
+    out.field("time_s", term.time_s());
+    out.end_object();
+  }
+  out.end_array();
+  if (explanation.twin) {
+    out.key("looked_up");
+    out.begin_object();
+    out.field("energy_j", explanation.twin->energy_j);
+    out.field("time_s", explanation.twin->time_s);
+    out.field("samples", explanation.twin->samples);
+    out.end_object();
+  }
+  out.key("children");
+  out.begin_array();
+  for (const std::size_t child : explanation.children) {
+    out.begin_object();
+    write_node(child);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+  return out.take() + "\n";
+}
+
+}  // namespace wattree

@@ -1,0 +1,138 @@
+#include "src/api/predict.h"
+
+#include <algorithm>
+
+#include "src/api/tree_text.h"
+#include "src/base/json_writer.h"
+#include "src/base/text.h"
+
+namespace wattree {
+namespace {
+
+double share_of(const Prediction& prediction, const NodeEstimate& node) {
+  const double whole = prediction.nodes.back().energy_j;
+  return whole > 0 ? node.energy_j / whole : 0;
+}
+
+// Of one node: a kernel that was measured itself is looked up, not computed.
+Provenance provenance_of(const Prediction& prediction, const NodeEstimate& node) {
+  Provenance out = prediction.by.provenance();
+  if (node.is_looked_up) out.by += ": the same kernel was measured";
+  return out;
+}
+
+}  // namespace
+
+void write_fields(JsonWriter& out, const Estimate& estimate, bool has_times) {
+  if (has_times) {
+    out.field("time_s", estimate.time_s);
+    out.field("time_low_s", estimate.time_low_s());
+    out.field("time_high_s", estimate.time_high_s());
+  }
+  out.field("energy_j", estimate.energy_j);
+  out.field("energy_low_j", estimate.energy_low_j());
+  out.field("energy_high_j", estimate.energy_high_j());
+}
+
+Result<Prediction> predict(TreeAnswer answer, const LoadedPredictor& by) {
+  const std::vector<std::string>& dtypes = by.predictor->dtypes;
+  const std::string dtype(name_of(answer.pass.precision));
+  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) {
+    return Error{ErrorCode::kUnavailable,
+                 "the predictor " + by.predictor->name + " (" + by.origin + ") does not cover " +
+                     dtype + ", but " + join(dtypes),
+                 "choose the precision with --dtype, another predictor with --on or --predictor, "
+                 "or train one on data that has it"};
+  }
+  Result<std::vector<NodeEstimate>> nodes = predict_tree(*by.predictor, *by.index, answer.tree);
+  if (!nodes.ok()) return nodes.error();
+  return Prediction{std::move(answer), std::move(nodes).value(), by};
+}
+
+std::optional<std::int64_t> tokens_per_item(const TreeAnswer& answer) {
+  // Both read an image, whose part of the energy is nobody's token.
+  if (answer.model_type == "clip") return std::nullopt;
+  if (answer.pass.past > 0) return 1;
+  const std::int64_t source = answer.has_text_source ? answer.pass.seq : 0;
+  const std::int64_t target = answer.is_encoder_decoder ? answer.pass.target_len : 0;
+  if (source + target == 0) return std::nullopt;
+  return source + target;
+}
+
+void write_predictor(JsonWriter& out, const LoadedPredictor& by) {
+  out.field("hardware", by.predictor->hardware);
+  out.field("predictor", by.predictor->name);
+}
+
+void write_per_unit(JsonWriter& out, const Estimate& pass, std::int64_t items,
+                    std::optional<std::int64_t> tokens) {
+  if (const auto power = pass.power()) out.field("power_w", power->value);
+  out.field("energy_per_item_j", pass.energy_j / static_cast<double>(items));
+  if (tokens) {
+    out.field("energy_per_token_j",
+              pass.energy_j / (static_cast<double>(items) * static_cast<double>(*tokens)));
+  }
+}
+
+void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t index) {
+  const NodeEstimate& node = prediction.nodes[index];
+  write_fields(out, estimate_of(node), prediction.has_times());
+  out.field("own_energy_j", node.own_j);
+  out.field("share", share_of(prediction, node));
+  if (node.stand_in > 0) out.field("stand_in_share", static_cast<double>(node.stand_in));
+  out.key("basis");
+  write_json(out, provenance_of(prediction, node));
+}
+
+void write_extras(JsonWriter& out, const PredictionExtras& extras) {
+  if (!extras.top.empty()) {
+    out.key("top");
+    write_json(out, extras.top);
+  }
+  if (extras.breakdown) {
+    out.key("breakdown");
+    write_json(out, *extras.breakdown);
+  }
+  if (extras.totals) {
+    out.key("totals");
+    write_json(out, *extras.totals);
+  }
+}
+
+std::string to_json(const Prediction& prediction, const TreeView& view,
+                    const PredictionExtras& extras, int indent) {
+  const TreeAnswer& answer = prediction.answer;
+  JsonWriter out(indent);
+  out.begin_object();
+  write_subject(out, answer);
+  write_pass(out, answer);
+  write_precision(out, answer);
+  write_predictor(out, prediction.by);
+  write_counts(out, answer.tree.root());
+  write_per_unit(out, prediction.root(), answer.pass.batch, tokens_per_item(answer));
+  write_extras(out, extras);
+  out.key("tree");
+  write_tree(out, answer, view, [&](std::size_t i) {
+    write_shape_and_counts(out, answer, i);
+    write_estimate(out, prediction, i);
+  });
+  out.end_object();
+  return out.take() + "\n";
+}
+
+std::string to_csv(const Prediction& prediction, const TreeView& view) {
+  return tree_csv(
+      prediction.answer, view,
+      ",time_s,time_low_s,time_high_s,energy_j,energy_low_j,energy_high_j,own_energy_j,share,"
+      "stand_in_share,basis,by,boundary",
+      [&](std::string& out, std::size_t i) {
+        const NodeEstimate& node = prediction.nodes[i];
+        const Estimate e = estimate_of(node);
+        append_numbers(out, {e.time_s, e.time_low_s(), e.time_high_s()}, prediction.has_times());
+        append_numbers(out, {e.energy_j, e.energy_low_j(), e.energy_high_j(), node.own_j,
+                             share_of(prediction, node), static_cast<double>(node.stand_in)});
+        append_basis(out, provenance_of(prediction, node));
+      });
+}
+
+}  // namespace wattree

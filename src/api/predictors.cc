@@ -1,0 +1,102 @@
+#include "src/api/predictors.h"
+
+#include <algorithm>
+
+#include "src/base/file.h"
+#include "src/base/text.h"
+#include "src/predict/predictor_file.h"
+
+namespace wattree {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
+constexpr std::string_view kTrainOne =
+    "train one with `wattree train data.jsonl -o predictor.json`, and give it with --predictor";
+
+Result<LoadedPredictor> parse(std::string_view text, const std::string& name, std::string origin) {
+  Result<Predictor> parsed = parse_predictor(text, name);
+  if (!parsed.ok()) return parsed.error();
+  return make_loaded(std::move(parsed).value(), std::move(origin));
+}
+
+Result<LoadedPredictor> read(const fs::path& file) {
+  const Result<std::string> text = read_file(file, kLargestFile);
+  if (!text.ok()) return text.error();
+  return parse(text.value(), file.string(), file.string());
+}
+
+std::optional<fs::path> own_file(const PredictorChoice& choice, std::string_view name) {
+  if (choice.folder.empty()) return std::nullopt;
+  fs::path file = choice.folder / (std::string(name) + ".json");
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  return file;
+}
+
+// The names to choose from: the user's own and the shipped ones.
+std::vector<std::string> known_names(const PredictorChoice& choice) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  if (!choice.folder.empty()) {
+    for (const auto& entry : fs::directory_iterator(choice.folder, ignored)) {
+      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    }
+  }
+  for (const ShippedPredictor& shipped : shipped_predictors()) names.emplace_back(shipped.name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+fs::path user_predictors(
+    const std::function<std::optional<std::string>(const char*)>& environment) {
+  const auto get = [&](const char* name) { return environment(name).value_or(""); };
+  fs::path data = get("XDG_DATA_HOME");
+  // The XDG base directory specification: a relative path is to be ignored.
+  if (!data.is_absolute()) {
+    const fs::path home = get("HOME");
+    if (home.empty()) return {};
+    data = home / ".local" / "share";
+  }
+  return data / "wattree" / "predictors";
+}
+
+Provenance LoadedPredictor::provenance() const {
+  return {Basis::kPredicted, predictor->name,
+          parse_boundary(predictor->boundary).value_or(Boundary::kWall)};
+}
+
+LoadedPredictor make_loaded(Predictor predictor, std::string origin) {
+  LoadedPredictor out;
+  out.predictor = std::make_shared<const Predictor>(std::move(predictor));
+  out.index = std::make_shared<const TwinIndex>(*out.predictor);
+  out.origin = std::move(origin);
+  return out;
+}
+
+Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
+  if (!choice.file.empty()) return read(choice.file);
+  if (choice.on.find_first_of("/\\") != std::string::npos) {
+    return Error{ErrorCode::kInvalidInput, "\"" + choice.on + "\" is not the name of a predictor",
+                 "give a file with --predictor"};
+  }
+  const std::string_view first = choice.on.empty() ? kThisMachine : std::string_view(choice.on);
+  if (const auto file = own_file(choice, first)) return read(*file);
+  const std::string_view name = choice.on.empty() ? kDefaultPredictor : std::string_view(choice.on);
+  for (const ShippedPredictor& shipped : shipped_predictors()) {
+    if (shipped.name == name) return parse(shipped.json, std::string(name), "shipped");
+  }
+  const std::vector<std::string> names = known_names(choice);
+  std::string hint(kTrainOne);
+  if (!names.empty()) hint = "choose one with --on: " + join(names) + "; or " + hint;
+  return Error{ErrorCode::kUnavailable,
+               choice.on.empty() ? "there is no predictor for this machine, and none is shipped"
+                                 : "there is no predictor \"" + choice.on + "\"",
+               hint};
+}
+
+}  // namespace wattree

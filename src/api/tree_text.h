@@ -1,0 +1,36 @@
+// The pieces that JSON and CSV of trees are made of, with and without predictions.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "src/api/tree.h"
+#include "src/base/provenance.h"
+
+namespace wattree {
+
+class JsonWriter;
+
+// Fields of the object that a command prints.
+void write_subject(JsonWriter& out, const TreeAnswer& answer);    // model, class
+void write_pass(JsonWriter& out, const TreeAnswer& answer);       // batch_size, seq_len, …
+void write_precision(JsonWriter& out, const TreeAnswer& answer);  // dtype, attention
+void write_counts(JsonWriter& out, const Node& node);             // params, flops, …
+// Of a node.
+void write_shape_and_counts(JsonWriter& out, const TreeAnswer& answer, std::size_t node);
+
+// The nodes that `view` shows, nested; `fields` adds to each what is known of it.
+void write_tree(JsonWriter& out, const TreeAnswer& answer, const TreeView& view,
+                const std::function<void(std::size_t)>& fields);
+
+// One row a node; `more` appends to each the columns that `titles` (",time_s,energy_j") names.
+std::string tree_csv(const TreeAnswer& answer, const TreeView& view, std::string_view titles,
+                     const std::function<void(std::string&, std::size_t)>& more);
+
+// Columns of a row: ",1.5,2", or as many empty ones where they are not known; ",predicted,by,gpu".
+void append_numbers(std::string& row, std::initializer_list<double> values, bool is_known = true);
+void append_basis(std::string& row, const Provenance& provenance);
+
+}  // namespace wattree

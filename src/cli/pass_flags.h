@@ -1,0 +1,45 @@
+// Flags that every command about a model's pass has, and what they mean.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/api/tree.h"
+#include "src/cli/command.h"
+#include "src/hub/resolve.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace wattree {
+
+inline constexpr const char* kModelHelp =
+    "A bundled name (see `wattree models`), a config.json or its folder, or org/name on the "
+    "Hugging Face Hub";
+
+struct PassFlags {
+  TreeQuery query;
+  std::vector<std::string> sets;
+  std::string revision;
+};
+// All but -b and -s, which some commands take lists of.
+void describe_pass(CLI::App& command, PassFlags& flags);
+// Takes --set apart, into the query.
+Failure read_sets(PassFlags& flags);
+
+struct ViewFlags {
+  std::string level;
+  int depth = -1;
+  bool all = false;
+};
+void describe_view(CLI::App& command, ViewFlags& flags);
+// Data shows every node unless told otherwise, a table building blocks.
+Result<TreeView> view_of(const ViewFlags& flags, bool is_data);
+
+// The model's config; what the user should know of where it was found goes to `world.err`.
+Result<ModelText> find_model(const std::string& model, const PassFlags& flags, Surroundings& world);
+
+}  // namespace wattree

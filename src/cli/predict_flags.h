@@ -1,0 +1,25 @@
+// Flags that choose a predictor, and flags about what a service of the model takes.
+#pragma once
+
+#include <string>
+
+#include "src/api/predictors.h"
+#include "src/api/totals.h"
+#include "src/cli/cli.h"
+
+namespace CLI {
+class App;
+}
+
+namespace wattree {
+
+struct PredictorFlags {
+  std::string file;
+  std::string on;
+};
+void describe_predictor(CLI::App& command, PredictorFlags& flags);
+Result<LoadedPredictor> find_predictor(const PredictorFlags& flags, const Surroundings& world);
+
+void describe_totals(CLI::App& command, TotalsRequest& request);
+
+}  // namespace wattree

@@ -1,0 +1,29 @@
+#include "src/cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "src/cli/quantity.h"
+
+namespace wattree {
+
+ProgressBar::ProgressBar(Surroundings& world, std::string what)
+    : world_(world), what_(std::move(what)), next_(Clock::now() + std::chrono::seconds(1)) {}
+
+ProgressBar::~ProgressBar() {
+  if (is_shown_) world_.err << "\r\033[K" << std::flush;
+}
+
+void ProgressBar::show(double done) {
+  if (!world_.is_err_terminal || Clock::now() < next_) return;
+  next_ = Clock::now() + std::chrono::milliseconds(100);
+  is_shown_ = true;
+  constexpr int kCells = 30;
+  const std::string filled = bar(done, kCells);
+  const std::string blanks(kCells - std::min<std::size_t>(kCells, display_width(filled)), ' ');
+  world_.err << fmt::format("\r{} {}{} {:3.0f} %", what_, filled, blanks, 100 * done) << std::flush;
+}
+
+}  // namespace wattree
