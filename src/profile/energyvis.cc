@@ -282,6 +282,9 @@ Result<EnergyVisFile> write_energyvis(const Profile& profile) {
   if (has([](const Epoch& epoch) { return epoch.start || epoch.duration; })) {
     file.notes.emplace_back("start and duration of the epochs are left out: the format has none");
   }
+  if (profile.outside) {
+    file.notes.emplace_back("what the run took outside its epochs is left out");
+  }
   if (has_kind(ComponentKind::kMachine)) {
     file.notes.emplace_back("the machine's undivided energy is written under gpu");
   }

@@ -77,6 +77,7 @@ struct Profile {
   std::optional<Pue> pue;
   std::optional<std::int64_t> planned_epochs;
   std::vector<Epoch> epochs;
+  std::optional<Epoch> outside;  // What the run took before, between and after its epochs.
   std::vector<SampleSeries> samples;
   bool operator==(const Profile&) const = default;
 };

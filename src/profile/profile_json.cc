@@ -258,6 +258,9 @@ Result<Profile> read_profile_json(std::string_view text, const std::string& orig
   }
   read_all(fields, "hardware", read_hardware, profile.hardware);
   read_all(fields, "epochs", read_epoch, profile.epochs);
+  if (const Json* outside = fields.object("outside_epochs")) {
+    profile.outside = read_epoch(fields.below(*outside, "outside_epochs"));
+  }
   read_all(fields, "samples", read_samples, profile.samples);
   fields.finish();
   if (failure) return *failure;
@@ -305,6 +308,10 @@ std::string write_profile_json(const Profile& profile, int indent) {
   out.begin_array();
   for (const Epoch& epoch : profile.epochs) write(out, epoch);
   out.end_array();
+  if (profile.outside) {
+    out.key("outside_epochs");
+    write(out, *profile.outside);
+  }
   if (!profile.samples.empty()) {
     out.key("samples");
     out.begin_array();

@@ -77,6 +77,14 @@ void add_notes(const Profile& profile, const Setting& setting, std::vector<std::
     std::snprintf(seconds, sizeof seconds, "%.3g", gap.value);
     notes.push_back(std::string("nothing was measured for ") + seconds + " s of the run");
   }
+  if (profile.outside) {
+    if (const auto outside = device_energy(*profile.outside); outside && *outside > Joules(0)) {
+      char joules[32];
+      std::snprintf(joules, sizeof joules, "%.4g", outside->value);
+      notes.push_back(std::string("the figures are of the epochs; the devices took ") + joules +
+                      " J more before, between and after them");
+    }
+  }
   if (!setting.pue) {
     notes.emplace_back("no PUE: the figures are the devices' own, without the data centre's share");
   }

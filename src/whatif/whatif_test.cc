@@ -180,14 +180,18 @@ TEST(Curve, GapsAndMissingPartsAreSaid) {
   Profile profile = two_epochs();
   profile.epochs.push_back({});
   profile.epochs[0].gap = Seconds(4);
+  profile.outside = profile.epochs[0];
   profile.epochs[1].energy.push_back({"cpu", ComponentKind::kCpu, Joules(1), {}, {}, {}});
   const Curve curve = curve_of(profile, {}).value();
   EXPECT_EQ(curve.points.size(), 2u);
-  ASSERT_EQ(curve.notes.size(), 4u);
+  ASSERT_EQ(curve.notes.size(), 5u);
   EXPECT_EQ(curve.notes[0], "1 of 3 epochs have no figure and are left out");
   EXPECT_EQ(curve.notes[1], "cpu has no figure in 1 epochs: their sums are without it");
   EXPECT_EQ(curve.notes[2].substr(0, 26), "nothing was measured for 4");
-  EXPECT_EQ(curve.notes[3].substr(0, 6), "no PUE");
+  EXPECT_EQ(curve.notes[3],
+            "the figures are of the epochs; the devices took 3.6e+06 J more before, between and "
+            "after them");
+  EXPECT_EQ(curve.notes[4].substr(0, 6), "no PUE");
 }
 
 TEST(Curve, FewerEpochsAreCutOff) {
