@@ -1,6 +1,8 @@
 #include "src/profile/folder.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 
 #include "src/base/file.h"
 #include "src/profile/profile_json.h"
@@ -20,6 +22,19 @@ Error failed(const char* what, const fs::path& path, const std::error_code& erro
   const bool is_refused = error == std::errc::permission_denied;
   return {is_refused ? ErrorCode::kPermission : ErrorCode::kUnavailable,
           std::string("cannot ") + what + " " + path.string() + ": " + error.message(), ""};
+}
+
+// Takes a name for itself, also where two programs want it at once. False and no error: it is
+// taken.
+bool reserve(const fs::path& path, std::error_code& error) {
+  error.clear();
+  std::FILE* file = std::fopen(path.c_str(), "wx");
+  if (file == nullptr) {
+    if (errno != EEXIST) error = std::error_code(errno, std::generic_category());
+    return false;
+  }
+  std::fclose(file);
+  return true;
 }
 
 }  // namespace
@@ -73,10 +88,12 @@ Result<std::string> save_profile(const fs::path& folder, const Profile& profile,
   if (error) return failed("create", folder, error);
   const std::string base = profile_id(id.empty() ? std::string_view(profile.name) : id);
   std::string name = base;
-  for (int number = 2; fs::exists(folder / (name + ".json"), error); ++number) {
+  for (int number = 2; !reserve(folder / (name + ".json"), error); ++number) {
+    if (error) return failed("create", folder / (name + ".json"), error);
     name = base + "-" + std::to_string(number);
   }
   if (const Failure failure = write_file(folder / (name + ".json"), write_profile_json(profile))) {
+    fs::remove(folder / (name + ".json"), error);
     return *failure;
   }
   return name;

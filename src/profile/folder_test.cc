@@ -31,6 +31,15 @@ TEST_F(Folder, KeepsProfiles) {
   EXPECT_EQ(list_profiles(path_).value().size(), 2u);
 }
 
+TEST_F(Folder, WhereNothingCanBeWrittenIsAnError) {
+  std::filesystem::create_directories(path_);
+  std::ofstream(path_ / "file") << "x";
+  Profile profile;
+  profile.name = "run";
+  EXPECT_FALSE(save_profile(path_ / "file", profile).ok());
+  EXPECT_FALSE(save_profile(path_ / "file/below", profile).ok());
+}
+
 TEST_F(Folder, ListsWhatItCannotRead) {
   std::filesystem::create_directories(path_);
   std::ofstream(path_ / "bad.json") << "{";

@@ -117,7 +117,7 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
       point.emissions.emplace().value = GramsCo2e(grams += data.grams[i]);
     }
     if (!data.seconds.empty()) point.elapsed = Seconds(seconds += data.seconds[i]);
-    curve.points.push_back(std::move(point));
+    curve.points.push_back(point);
   }
   const std::size_t last = std::max(profile.epochs.size(), data.epoch.back());
   const Extrapolation more_joules(data.joules);
@@ -134,7 +134,7 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
     if (point.device_energy.high) point.energy.high = *point.device_energy.high * pue;
     if (!data.grams.empty()) point.emissions = estimate<GramsCo2e>(more_grams.at(ahead));
     if (!data.seconds.empty()) point.elapsed = Seconds(more_seconds.at(ahead).value);
-    curve.points.push_back(std::move(point));
+    curve.points.push_back(point);
   }
 
   curve.device_basis = *provenance(profile);
