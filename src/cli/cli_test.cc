@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "src/base/test_folder.h"
+#include "tests/support/fake_nvml.h"
 
 namespace wattree {
 namespace {
@@ -341,6 +342,36 @@ TEST(Cli, CompletionsKnowCommandsOfCommands) {
   EXPECT_NE(
       run({"completions", "fish"}).out.find("__fish_seen_subcommand_from dataset' -a stats\n"),
       std::string::npos);
+}
+
+TEST(Cli, ShowsTheMetersOfAGpu) {
+  const FakeNvml fake(
+      "gpu 0 GPU-a NVIDIA H200\n0 0 energy_mj 5000\n0 0 power_mw 123456\n0 0 gpu_percent 37\n");
+  const TestFolder none;
+  const std::vector<std::string> arguments{
+      "meters", "--sys-root",  none.path().string(), "--proc-root", none.path().string(),
+      "--nvml", fake.library()};
+  const Outcome table = run(arguments);
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("Energy here is the sum of gpu0.energy (measured)."), std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find("123 W"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("37.0 %"), std::string::npos) << table.out;
+}
+
+TEST(Cli, AMachineWithoutMetersIsToldWhy) {
+  const TestFolder none;
+  const Outcome meters = run({"meters", "--sys-root", none.path().string(), "--proc-root",
+                              none.path().string(), "--nvml", "/nonexistent"});
+  EXPECT_EQ(meters.code, 0);
+  EXPECT_NE(meters.out.find("No energy can be measured here."), std::string::npos) << meters.out;
+  EXPECT_NE(meters.out.find("--assume"), std::string::npos);
+}
+
+TEST(Cli, ABadAssumptionIsInvalidInput) {
+  const Outcome meters = run({"meters", "--assume", "cpu=65"});
+  EXPECT_EQ(meters.code, 3);
+  EXPECT_NE(meters.err.find("the unit is missing"), std::string::npos) << meters.err;
 }
 
 }  // namespace

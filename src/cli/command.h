@@ -33,6 +33,7 @@ Command report_command(CLI::App& app);
 Command profiles_command(CLI::App& app);
 Command regions_command(CLI::App& app);
 Command hardware_command(CLI::App& app);
+Command meters_command(CLI::App& app);
 
 inline constexpr int kUsage = 2;
 

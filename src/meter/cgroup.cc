@@ -127,7 +127,8 @@ class NumberFile final : public Meter {
 };
 
 void add(Found& out, Description description, const fs::path& path, const char* key) {
-  description.source = path.string();
+  description.source = "cgroup";
+  description.read_from = path.string();
   SmallFile file(path);
   if (!file.is_open()) return;
   out.meters.push_back(std::make_unique<NumberFile>(std::move(description), std::move(file), key));

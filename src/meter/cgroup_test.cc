@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/temp_tree.h"
+#include "src/base/test_folder.h"
 
 namespace wattree {
 namespace {
@@ -19,7 +19,7 @@ TEST(CgroupLines, ReadBothVersions) {
 }
 
 TEST(Cgroup, Version2TakesTheLeastLimitOnTheWayUp) {
-  const TempTree tree;
+  const TestFolder tree;
   tree.write("proc/self/cgroup", "0::/jobs/7\n");
   tree.write("sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
   tree.write("sys/fs/cgroup/jobs/memory.max", "4096000\n");
@@ -41,7 +41,7 @@ TEST(Cgroup, Version2TakesTheLeastLimitOnTheWayUp) {
 }
 
 TEST(Cgroup, Version1HasATreeForEachController) {
-  const TempTree tree;
+  const TestFolder tree;
   tree.write("proc/9/cgroup", "5:memory:/job\n4:cpu,cpuacct:/job\n0::/\n");
   tree.write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
   tree.write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "777\n");
@@ -62,7 +62,7 @@ TEST(Cgroup, Version1HasATreeForEachController) {
 }
 
 TEST(Cgroup, AContainersGroupIsAtTheTopWhenItsPathIsTheHosts) {
-  const TempTree tree;
+  const TestFolder tree;
   tree.write("proc/self/cgroup", "0::/docker/abc\n");
   tree.write("sys/fs/cgroup/memory.current", "5\n");
   tree.write("sys/fs/cgroup/memory.max", "6\n");
@@ -72,7 +72,7 @@ TEST(Cgroup, AContainersGroupIsAtTheTopWhenItsPathIsTheHosts) {
 }
 
 TEST(Cgroup, NoLimitIsNoLimit) {
-  const TempTree tree;
+  const TestFolder tree;
   const CgroupLimits limits = find_cgroup_limits(tree.path() / "proc", tree.path() / "sys", "self");
   EXPECT_FALSE(limits.cpus);
   EXPECT_FALSE(limits.memory_bytes);

@@ -33,10 +33,11 @@ enum class Absence {
 };
 
 struct Description {
-  std::string name;    // "gpu0.energy", "cpu0.package": unique, and stable between runs.
-  std::string device;  // Whose: "NVIDIA H200 GPU-1b2c…", "package-0".
-  std::string source;  // By whom: the function or file it is read from.
-  std::string covers;  // What is in the number and, where people err, what is not.
+  std::string name;       // "gpu0.energy", "cpu0.package": unique, and stable between runs.
+  std::string device;     // Whose: "NVIDIA H200 GPU-1b2c…", "package-0".
+  std::string source;     // By whom: "NVML energy counter", "RAPL".
+  std::string read_from;  // The function or file.
+  std::string covers;     // What is in the number and, where people err, what is not.
   Kind kind = Kind::kLevel;
   Unit unit = Unit::kWatt;
   Component component = Component::kOther;
@@ -53,6 +54,9 @@ struct Description {
   bool is_counted = false;
   std::string counted_by;  // The meter that has it in already; empty where there is none.
   bool is_slow = false;    // A reading may take milliseconds: it must not hold others up.
+
+  // Energy or power, in the sum or beside it; everything else is use: features, not energy.
+  bool is_energy() const { return is_counted || !counted_by.empty(); }
 };
 
 // What a meter gives: a counter its count, a level its level.

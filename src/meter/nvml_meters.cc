@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "src/meter/nvml.h"
+#include "src/meter/small_file.h"
 
 namespace wattree {
 namespace {
@@ -125,7 +126,7 @@ struct Offer {
   Unit unit;
   double period;  // Seconds.
   double resolution;
-  const char* source;
+  const char* read_from;
   const char* covers;
   const char* what;  // In "… cannot be measured".
   ReadFunction read;
@@ -134,7 +135,7 @@ constexpr Offer kInstantPower{"power",
                               Unit::kWatt,
                               0.1,
                               1e-3,
-                              "NVML field 186, NVML_FI_DEV_POWER_INSTANT",
+                              "nvmlDeviceGetFieldValues, NVML_FI_DEV_POWER_INSTANT",
                               "power of the board now: GPU, memory and regulators",
                               "power",
                               &read_power_field<kNvmlFieldPowerInstant>};
@@ -142,7 +143,7 @@ constexpr Offer kPlainPower{"power",
                             Unit::kWatt,
                             0.1,
                             1e-3,
-                            "NVML nvmlDeviceGetPowerUsage",
+                            "nvmlDeviceGetPowerUsage",
                             "power of the board; on Ampere (but GA100) and newer a mean over 1 s",
                             "power",
                             &read_power};
@@ -150,26 +151,26 @@ constexpr Offer kAveragePower{"power_average",
                               Unit::kWatt,
                               0.1,
                               1e-3,
-                              "NVML field 185, NVML_FI_DEV_POWER_AVERAGE",
+                              "nvmlDeviceGetFieldValues, NVML_FI_DEV_POWER_AVERAGE",
                               "power of the board, mean over the last second",
                               "average power",
                               &read_power_field<kNvmlFieldPowerAverage>};
 constexpr Offer kLevels[] = {
-    {"utilisation", Unit::kPercent, 0.1, 1.0, "NVML nvmlDeviceGetUtilizationRates",
+    {"utilisation", Unit::kPercent, 0.1, 1.0, "nvmlDeviceGetUtilizationRates",
      "time in which at least one kernel ran; says nothing of how much of the GPU it filled",
      "utilisation", &read_utilization},
-    {"memory", Unit::kPercent, 0.01, 0.01, "NVML nvmlDeviceGetMemoryInfo",
+    {"memory", Unit::kPercent, 0.01, 0.01, "nvmlDeviceGetMemoryInfo",
      "memory allocated on the GPU by all processes, in percent of all", "memory use", &read_memory},
-    {"sm_clock", Unit::kMegahertz, 0.01, 1.0, "NVML nvmlDeviceGetClockInfo",
+    {"sm_clock", Unit::kMegahertz, 0.01, 1.0, "nvmlDeviceGetClockInfo",
      "clock of the streaming multiprocessors", "SM clock", &read_clock<kNvmlClockSm>},
-    {"memory_clock", Unit::kMegahertz, 0.01, 1.0, "NVML nvmlDeviceGetClockInfo",
-     "clock of the memory", "memory clock", &read_clock<kNvmlClockMemory>},
-    {"temperature", Unit::kCelsius, 0.1, 1.0, "NVML nvmlDeviceGetTemperature",
-     "temperature of the die", "temperature", &read_temperature},
-    {"throttle", Unit::kBits, 0.1, 1.0, "NVML nvmlDeviceGetCurrentClocksEventReasons",
+    {"memory_clock", Unit::kMegahertz, 0.01, 1.0, "nvmlDeviceGetClockInfo", "clock of the memory",
+     "memory clock", &read_clock<kNvmlClockMemory>},
+    {"temperature", Unit::kCelsius, 0.1, 1.0, "nvmlDeviceGetTemperature", "temperature of the die",
+     "temperature", &read_temperature},
+    {"throttle", Unit::kBits, 0.1, 1.0, "nvmlDeviceGetCurrentClocksEventReasons",
      "why clocks are lowered: 4 power cap, 32 and 64 heat, 128 power brake (sum of bits)",
      "reasons for lowered clocks", &read_throttle},
-    {"power_limit", Unit::kWatt, 1.0, 1e-3, "NVML nvmlDeviceGetEnforcedPowerLimit",
+    {"power_limit", Unit::kWatt, 1.0, 1e-3, "nvmlDeviceGetEnforcedPowerLimit",
      "the limit that power is held to; no power itself", "power limit", &read_power_limit},
 };
 
@@ -216,7 +217,8 @@ class Finder {
     Description out;
     out.name = std::move(name);
     out.device = gpu_.name + " " + gpu_.uuid;
-    out.source = offer.source;
+    out.source = offer.unit == Unit::kWatt ? "NVML power" : "NVML";
+    out.read_from = offer.read_from;
     out.covers = offer.covers;
     out.unit = offer.unit;
     out.component = Component::kGpu;
@@ -231,7 +233,8 @@ class Finder {
   bool add_energy(bool is_shared) {
     if (probe(&read_energy) != Absence::kNone) return false;
     Description out = describe(kInstantPower, prefix_ + "energy");
-    out.source = "NVML nvmlDeviceGetTotalEnergyConsumption";
+    out.source = "NVML energy counter";
+    out.read_from = "nvmlDeviceGetTotalEnergyConsumption";
     out.covers = "energy of the board since the driver was loaded: GPU, memory and regulators";
     if (is_shared) out.covers += "; all MIG instances together, not only those that are visible";
     out.kind = Kind::kCounter;
@@ -281,6 +284,17 @@ class Finder {
   std::string prefix_;
 };
 
+bool has_nvidia_gpu(const std::filesystem::path& sys_root) {
+  std::error_code error;
+  for (const auto& device :
+       std::filesystem::directory_iterator(sys_root / "bus/pci/devices", error)) {
+    if (read_small(device.path() / "vendor") != "0x10de") continue;
+    // 0x03….: display controllers. NVIDIA also makes bridges and network cards.
+    if (read_small(device.path() / "class").starts_with("0x03")) return true;
+  }
+  return false;
+}
+
 void tell_hidden(const std::vector<Gpu>& gpus, const VisibleChoice& choice,
                  const VisibleDevices& visible, Found& out) {
   const std::string variable = visible.cuda
@@ -306,7 +320,16 @@ Found find_nvml_meters(const NvmlQuery& query) {
   Found out;
   const Result<Library> library = NvmlLibrary::open(query.library);
   if (!library.ok()) {
-    out.obstacles.push_back({"NVIDIA GPUs", library.error().message, library.error().hint});
+    const bool has_library = library.error().code != ErrorCode::kNotFound;
+    if (has_library || has_nvidia_gpu(query.sys_root)) {
+      out.obstacles.push_back({"NVIDIA GPUs", library.error().message, library.error().hint});
+    } else {
+      out.obstacles.push_back(
+          {"GPUs",
+           "no NVIDIA GPU is on the PCI bus (and no driver: " + library.error().message + ")",
+           "none is needed where there is no GPU; other makers' GPUs can be declared: --assume "
+           "gpu=300W"});
+    }
     return out;
   }
   GpuList list = list_gpus(*library.value());

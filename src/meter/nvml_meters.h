@@ -12,6 +12,7 @@ namespace wattree {
 struct NvmlQuery {
   std::string library = "libnvidia-ml.so.1";
   VisibleDevices visible;
+  std::filesystem::path sys_root = "/sys";
 };
 
 // For every GPU that CUDA programs will see, as far as its driver supports it: energy (a counter),

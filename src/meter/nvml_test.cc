@@ -100,7 +100,7 @@ TEST(Nvml, OldDriversHaveOldSymbols) {
   const auto meters = by_name(found);
   EXPECT_EQ(meters.count("gpu0.energy"), 0u);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.power")->read().level, 123.456);
-  EXPECT_NE(meters.at("gpu0.power")->description().source.find("nvmlDeviceGetPowerUsage"),
+  EXPECT_NE(meters.at("gpu0.power")->description().read_from.find("nvmlDeviceGetPowerUsage"),
             std::string::npos);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.memory")->read().level, 25.0);
   const auto library = NvmlLibrary::open(fake.library());
@@ -145,7 +145,12 @@ TEST(Nvml, MigSaysThatTheCounterIsShared) {
 }
 
 TEST(Nvml, FailuresToStartAreExplained) {
-  const Found missing = find_nvml_meters({"/nonexistent/libnvidia-ml.so.1", {}});
+  const TestFolder sys;
+  const Found without = find_nvml_meters({"/nonexistent/libnvidia-ml.so.1", {}, sys.path()});
+  EXPECT_NE(all_text(without).find("no NVIDIA GPU is on the PCI bus"), std::string::npos);
+  sys.write("bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+  sys.write("bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+  const Found missing = find_nvml_meters({"/nonexistent/libnvidia-ml.so.1", {}, sys.path()});
   EXPECT_NE(all_text(missing).find("/nonexistent/libnvidia-ml.so.1"), std::string::npos);
   EXPECT_NE(all_text(missing).find("docker run --gpus all"), std::string::npos);
   const Found other = find_nvml_meters({"libc.so.6", {}});

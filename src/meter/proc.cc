@@ -117,11 +117,12 @@ class ProcessMemory final : public Meter {
   std::uint64_t page_;
 };
 
-Description cpu_time(std::string name, std::string device, const fs::path& source, double most) {
+Description cpu_time(std::string name, std::string device, const fs::path& read_from, double most) {
   Description out;
   out.name = std::move(name);
   out.device = std::move(device);
-  out.source = source.string();
+  out.source = "/proc";
+  out.read_from = read_from.string();
   out.kind = Kind::kCounter;
   out.unit = Unit::kSecond;
   out.component = Component::kCpu;
@@ -249,7 +250,8 @@ Found find_host_meters(const fs::path& proc_root) {
     memory.name = "host.memory";
     memory.device = "RAM";
     memory.scope = Scope::kMachine;
-    memory.source = meminfo.string();
+    memory.source = "/proc";
+    memory.read_from = meminfo.string();
     memory.covers = "memory of the machine that could not be had, in percent of all";
     memory.unit = Unit::kPercent;
     memory.component = Component::kDram;
@@ -300,7 +302,8 @@ Found find_process_meters(const fs::path& proc_root, int process) {
     out.obstacles.push_back(unreadable("memory of process " + id, path, file.absence()));
     return out;
   }
-  memory.source = path.string();
+  memory.source = "/proc";
+  memory.read_from = path.string();
   memory.covers = has_rollup ? "resident memory, shared pages divided among those who share them"
                              : "resident memory, shared pages counted whole";
   memory.resolution = has_rollup ? 1024.0 : static_cast<double>(page_size());

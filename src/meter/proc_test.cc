@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "tests/support/temp_tree.h"
+#include "src/base/test_folder.h"
 
 namespace wattree {
 namespace {
@@ -66,7 +66,7 @@ TEST(ProcessMemory, ReadsBothForms) {
 }
 
 TEST(HostMeters, ReadAFakeTree) {
-  const TempTree proc;
+  const TestFolder proc;
   proc.write("stat", "cpu  100 0 100 1000 0 0 0 0 0 0\ncpu0 1 0 1 5\ncpu1 1 0 1 5\nintr 5\n");
   proc.write("meminfo", "MemTotal: 400 kB\nMemAvailable: 100 kB\n");
   Found found = find_host_meters(proc.path());
@@ -83,7 +83,7 @@ TEST(HostMeters, ReadAFakeTree) {
 }
 
 TEST(HostMeters, SayWhatIsMissing) {
-  const TempTree proc;
+  const TestFolder proc;
   const Found found = find_host_meters(proc.path());
   EXPECT_TRUE(found.meters.empty());
   ASSERT_EQ(found.obstacles.size(), 2u);
@@ -121,7 +121,7 @@ TEST(ProcessMeters, AProcessThatHasEndedIsLost) {
 }
 
 TEST(ProcessMeters, AnotherProcessOfTheSameNumberIsNotTheSame) {
-  const TempTree proc;
+  const TestFolder proc;
   const std::string before = "7 (a) S 1 7 7 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 ";
   proc.write("7/stat", before + "500 0 0");
   proc.write("7/statm", "10 5 0 0 0 0 0");

@@ -181,7 +181,8 @@ void open_powercap(const Powercap& powercap, Opened& out) {
     }
     Description description = describe(zone.name);
     description.device = read_small(zone.folder / "name");
-    description.source = "powercap, " + path.string();
+    description.source = "RAPL";
+    description.read_from = path.string();
     description.resolution = 1e-6;
     description.wrap = zone.range_uj;
     out.descriptions.push_back(std::move(description));
@@ -226,7 +227,8 @@ bool open_perf(const RaplRoots& roots, Opened& out) {
       name.package = package.value_or(0);
       Description description = describe(name);
       description.device = "package-" + std::to_string(name.package);
-      description.source = "perf event power/" + event.filename().string() + "/";
+      description.source = "RAPL";
+      description.read_from = "perf event power/" + event.filename().string() + "/";
       description.resolution = scale;
       out.descriptions.push_back(std::move(description));
       out.descriptors.push_back(descriptor);
@@ -317,6 +319,13 @@ Found find_rapl_meters(const RaplRoots& roots) {
     return out;
   }
   settle_counting(opened.descriptions);
+  const bool has_dram = std::any_of(
+      opened.descriptions.begin(), opened.descriptions.end(),
+      [](const Description& d) { return d.is_counted && d.component != Component::kCpu; });
+  if (!has_dram && opened.refused.empty()) {
+    out.obstacles.push_back({"energy of the memory", "this processor has no counter for it",
+                             "declare it: --assume dram=10W"});
+  }
   for (std::size_t i = 0; i < opened.descriptions.size(); ++i) {
     Description& description = opened.descriptions[i];
     if (!opened.files.empty()) {

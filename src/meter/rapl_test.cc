@@ -8,8 +8,9 @@
 #include <cerrno>
 #include <map>
 
+#include "src/base/test_folder.h"
 #include "src/meter/rapl_text.h"
-#include "tests/support/temp_tree.h"
+#include "tests/support/not_root.h"
 
 namespace wattree {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 int no_events(std::uint32_t, std::uint64_t, int) { return -ENOENT; }
 int forbidden_events(std::uint32_t, std::uint64_t, int) { return -EACCES; }
 
-void zone(const TempTree& tree, const std::string& id, const std::string& name,
+void zone(const TestFolder& tree, const std::string& id, const std::string& name,
           const std::string& energy, const std::string& range = "262143328850") {
   const std::string folder = "sys/class/powercap/" + id + "/";
   tree.write(folder + "name", name + "\n");
@@ -25,7 +26,7 @@ void zone(const TempTree& tree, const std::string& id, const std::string& name,
   tree.write(folder + "max_energy_range_uj", range + "\n");
 }
 
-RaplRoots roots(const TempTree& tree, OpenPerfEvent open = &no_events) {
+RaplRoots roots(const TestFolder& tree, OpenPerfEvent open = &no_events) {
   return {tree.path() / "sys", tree.path() / "proc", open};
 }
 
@@ -67,7 +68,7 @@ TEST(RaplText, PerfEventsAndCpuLists) {
 }
 
 TEST(Rapl, TwoSocketsAreCountedOnce) {
-  const TempTree tree;
+  const TestFolder tree;
   zone(tree, "intel-rapl:0", "package-0", "1000000");
   zone(tree, "intel-rapl:0:0", "dram", "200000", "65712999613");
   zone(tree, "intel-rapl:1", "package-1", "3000000");
@@ -87,7 +88,7 @@ TEST(Rapl, TwoSocketsAreCountedOnce) {
 }
 
 TEST(Rapl, ALaptopsCoresGraphicsPlatformAndMmioAreNotAddedAgain) {
-  const TempTree tree;
+  const TestFolder tree;
   zone(tree, "intel-rapl:0", "package-0", "5000000");
   zone(tree, "intel-rapl:0:0", "core", "3000000");
   zone(tree, "intel-rapl:0:1", "uncore", "100000");
@@ -103,18 +104,18 @@ TEST(Rapl, ALaptopsCoresGraphicsPlatformAndMmioAreNotAddedAgain) {
   EXPECT_EQ(counted, 5000000u);
   EXPECT_EQ(meters.at("cpu0.core")->description().counted_by, "cpu0.package");
   EXPECT_FALSE(meters.at("platform.psys")->description().counted_by.empty());
-  EXPECT_NE(meters.at("cpu0.package")->description().source.find("intel-rapl:0/"),
+  EXPECT_NE(meters.at("cpu0.package")->description().read_from.find("intel-rapl:0/"),
             std::string::npos);
 }
 
 TEST(Rapl, MmioAloneIsKept) {
-  const TempTree tree;
+  const TestFolder tree;
   zone(tree, "intel-rapl-mmio:0", "package-0", "5");
   EXPECT_EQ(by_name(find_rapl_meters(roots(tree))).count("cpu0.package"), 1u);
 }
 
 TEST(Rapl, AmdHasPackagesAndCores) {
-  const TempTree tree;
+  const TestFolder tree;
   zone(tree, "intel-rapl:0", "package-0-die-0", "10");
   zone(tree, "intel-rapl:0:0", "core", "1");
   zone(tree, "intel-rapl:1", "package-0-die-1", "20");
@@ -124,10 +125,12 @@ TEST(Rapl, AmdHasPackagesAndCores) {
   ASSERT_EQ(meters.size(), 4u);
   EXPECT_TRUE(meters.at("cpu0.die1.package")->description().is_counted);
   EXPECT_EQ(meters.at("cpu0.die1.core")->description().counted_by, "cpu0.die1.package");
+  ASSERT_EQ(found.obstacles.size(), 1u);  // No DRAM.
+  EXPECT_NE(found.obstacles[0].remedy.find("--assume dram="), std::string::npos);
 }
 
 TEST(Rapl, PsysCountsWhereItIsAllThereIs) {
-  const TempTree tree;
+  const TestFolder tree;
   zone(tree, "intel-rapl:0", "psys", "7");
   const Found found = find_rapl_meters(roots(tree));
   ASSERT_EQ(found.meters.size(), 1u);
@@ -135,7 +138,7 @@ TEST(Rapl, PsysCountsWhereItIsAllThereIs) {
 }
 
 TEST(Rapl, ACounterThatBreaksIsUnreadableNotZero) {
-  const TempTree tree;
+  const TestFolder tree;
   zone(tree, "intel-rapl:0", "package-0", "5");
   Found found = find_rapl_meters(roots(tree));
   ASSERT_EQ(found.meters.size(), 1u);
@@ -146,10 +149,11 @@ TEST(Rapl, ACounterThatBreaksIsUnreadableNotZero) {
 }
 
 TEST(Rapl, RootOnlyFilesAreExplainedWithTheCommand) {
-  const TempTree tree;
+  const TestFolder tree;
   zone(tree, "intel-rapl:0", "package-0", "5");
   std::filesystem::permissions(tree.path() / "sys/class/powercap/intel-rapl:0/energy_uj",
                                std::filesystem::perms::none);
+  std::filesystem::permissions(tree.path(), std::filesystem::perms(0755));
   const NotRoot other;
   const Found found = find_rapl_meters(roots(tree));
   EXPECT_TRUE(found.meters.empty());
@@ -159,7 +163,7 @@ TEST(Rapl, RootOnlyFilesAreExplainedWithTheCommand) {
 }
 
 TEST(Rapl, AContainerThatHidesThemIsNamed) {
-  const TempTree tree;
+  const TestFolder tree;
   std::filesystem::create_directories(tree.path() / "sys/class/powercap");
   std::filesystem::create_symlink("../../devices/virtual/powercap/intel-rapl/intel-rapl:0",
                                   tree.path() / "sys/class/powercap/intel-rapl:0");
@@ -170,7 +174,7 @@ TEST(Rapl, AContainerThatHidesThemIsNamed) {
 }
 
 TEST(Rapl, VirtualMachinesOtherProcessorsAndMissingDriversAreTold) {
-  const TempTree tree;
+  const TestFolder tree;
   tree.write("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu sse hypervisor avx\n");
   EXPECT_NE(find_rapl_meters(roots(tree)).obstacles.at(0).why.find("virtual machine"),
             std::string::npos);
@@ -182,7 +186,7 @@ TEST(Rapl, VirtualMachinesOtherProcessorsAndMissingDriversAreTold) {
 }
 
 // perf's side of the same counters, as ABI/testing/sysfs-bus-event_source-devices-events has it.
-void power_events(const TempTree& tree) {
+void power_events(const TestFolder& tree) {
   const std::string device = "sys/bus/event_source/devices/power/";
   tree.write(device + "type", "9\n");
   tree.write(device + "cpumask", "0,18\n");
@@ -205,7 +209,7 @@ int piped_events(std::uint32_t type, std::uint64_t config, int cpu) {
 }
 
 TEST(RaplByPerf, ScalesCountsToJoules) {
-  const TempTree tree;
+  const TestFolder tree;
   power_events(tree);
   Found found = find_rapl_meters(roots(tree, &piped_events));
   const auto meters = by_name(found);
@@ -219,14 +223,14 @@ TEST(RaplByPerf, ScalesCountsToJoules) {
 }
 
 TEST(RaplByPerf, IsLeftAloneWherePowercapIsReadable) {
-  const TempTree tree;
+  const TestFolder tree;
   power_events(tree);
   zone(tree, "intel-rapl:0", "package-0", "5");
   EXPECT_EQ(find_rapl_meters(roots(tree, &piped_events)).meters.size(), 1u);
 }
 
 TEST(RaplByPerf, ForbiddenEventsAreExplained) {
-  const TempTree tree;
+  const TestFolder tree;
   power_events(tree);
   tree.write("proc/sys/kernel/perf_event_paranoid", "4\n");
   const Found found = find_rapl_meters(roots(tree, &forbidden_events));

@@ -16,12 +16,15 @@
 namespace wattree {
 namespace {
 
-// A level is believed over a reading or two that came late, not over more.
-constexpr Nanos kLongestInPeriods = 3;
+// A level is believed over a reading or two that came late, and over what a busy machine's
+// scheduler may take; not over more.
+Nanos longest_pause(Nanos every) { return std::max(3 * every, 250 * kNanosPerMillisecond); }
 
 // Reading a source more than five times in the time it takes to change costs and gains nothing.
-Nanos reading_period(const Description& description, Nanos period) {
-  return std::max(period, static_cast<Nanos>(description.period.value * 1e9 / 5.0));
+Nanos reading_period(const Description& description, const SamplerOptions& options) {
+  const Nanos wanted =
+      description.is_energy() ? options.period : std::max(options.period, options.use_period);
+  return std::max(wanted, static_cast<Nanos>(description.period.value * 1e9 / 5.0));
 }
 
 void ring_bell(int descriptor) {
@@ -52,9 +55,9 @@ Lane::Lane(const SamplerOptions& options, const Clock& clock)
     : options_(options), clock_(clock), events_(options.backlog) {}
 
 void Lane::add(std::uint32_t index, Meter& meter) {
-  const Nanos every = reading_period(meter.description(), options_.period);
+  const Nanos every = reading_period(meter.description(), options_);
   channels_.push_back(
-      {index, &meter, Series(meter.description(), kLongestInPeriods * every), every, 0, {}});
+      {index, &meter, Series(meter.description(), longest_pause(every)), every, 0, {}});
 }
 
 void Lane::read(Channel& channel) {

@@ -20,6 +20,9 @@ namespace wattree {
 
 struct SamplerOptions {
   Nanos period = 100 * kNanosPerMillisecond;
+  // Use, clocks and the like, which are features and not energy, cost as much to read and are read
+  // less often: this period, where it is the longer one.
+  Nanos use_period = 500 * kNanosPerMillisecond;
   // Events that are kept for whoever drains them. More are dropped and counted; integrals go on,
   // and later points have them in.
   std::size_t backlog = 8192;

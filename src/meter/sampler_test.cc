@@ -73,7 +73,7 @@ std::vector<SampleEvent> drain(Lane& lane) {
 TEST(Lane, KeepsToItsGrid) {
   FakeClock time;
   Probe probe(named("a", 0.0));
-  Lane lane({100 * kMs, 64}, time.clock());
+  Lane lane({100 * kMs, 0, 64}, time.clock());
   lane.add(0, probe);
   EXPECT_EQ(lane.poll(false), 1100 * kMs);
   time.now = 1099 * kMs;
@@ -90,7 +90,7 @@ TEST(Lane, KeepsToItsGrid) {
 TEST(Lane, ReadsSlowlyChangingSourcesLessOften) {
   FakeClock time;
   Probe fast(named("fast", 1e-3)), slow(named("slow", 0.1));
-  Lane lane({kMs, 1024}, time.clock());
+  Lane lane({kMs, 0, 1024}, time.clock());
   lane.add(0, fast);
   lane.add(1, slow);
   for (int i = 0; i < 100; ++i, time.now += kMs) lane.poll(false);
@@ -98,10 +98,23 @@ TEST(Lane, ReadsSlowlyChangingSourcesLessOften) {
   EXPECT_EQ(slow.reads, 5);  // Every 20 ms: a fifth of its 100 ms.
 }
 
+TEST(Lane, ReadsUseLessOftenThanEnergy) {
+  FakeClock time;
+  Description energy = named("energy", 0.0);
+  energy.is_counted = true;
+  Probe power(energy), use(named("use", 0.0));
+  Lane lane({100 * kMs, 500 * kMs, 1024}, time.clock());
+  lane.add(0, power);
+  lane.add(1, use);
+  for (int i = 0; i < 20; ++i, time.now += 100 * kMs) lane.poll(false);
+  EXPECT_EQ(power.reads, 20);
+  EXPECT_EQ(use.reads, 4);
+}
+
 TEST(Lane, IntegratesWhatItReads) {
   FakeClock time;
   Probe probe(named("a", 0.0));
-  Lane lane({100 * kMs, 64}, time.clock());
+  Lane lane({100 * kMs, 0, 64}, time.clock());
   lane.add(7, probe);
   for (int i = 0; i <= 10; ++i, time.now += 100 * kMs) lane.poll(false);
   const auto events = drain(lane);
@@ -113,7 +126,7 @@ TEST(Lane, IntegratesWhatItReads) {
 TEST(Lane, TellsOnceThatAMeterIsLostAndThatItIsBack) {
   FakeClock time;
   Probe probe(named("a", 0.0));
-  Lane lane({100 * kMs, 64}, time.clock());
+  Lane lane({100 * kMs, 0, 64}, time.clock());
   lane.add(0, probe);
   const auto beat = [&](int beats) {
     for (int i = 0; i < beats; ++i, time.now += 100 * kMs) lane.poll(false);
@@ -133,7 +146,7 @@ TEST(Lane, TellsOnceThatAMeterIsLostAndThatItIsBack) {
 TEST(Lane, ASuspendedMachineIsAGap) {
   FakeClock time;
   Probe probe(named("a", 0.0));
-  Lane lane({100 * kMs, 64}, time.clock());
+  Lane lane({100 * kMs, 0, 64}, time.clock());
   lane.add(0, probe);
   lane.poll(false);
   time.now += 3600 * kNanosPerSecond;
@@ -146,7 +159,7 @@ TEST(Lane, ASuspendedMachineIsAGap) {
 TEST(Lane, AFullBacklogDropsPointsAndNotEnergy) {
   FakeClock time;
   Probe probe(named("a", 0.0));
-  Lane lane({100 * kMs, 4}, time.clock());
+  Lane lane({100 * kMs, 0, 4}, time.clock());
   lane.add(0, probe);
   for (int i = 0; i < 10; ++i, time.now += 100 * kMs) lane.poll(false);
   EXPECT_EQ(lane.dropped(), 6u);
@@ -158,7 +171,7 @@ TEST(Lane, AFullBacklogDropsPointsAndNotEnergy) {
 TEST(Lane, StampsEachReadingWithItsOwnTime) {
   FakeClock time;
   Probe slow(named("slow", 0.0), &time, 4 * kMs), quick(named("quick", 0.0));
-  Lane lane({100 * kMs, 64}, time.clock());
+  Lane lane({100 * kMs, 0, 64}, time.clock());
   lane.add(0, slow);
   lane.add(1, quick);
   lane.poll(false);
@@ -172,7 +185,7 @@ TEST(Lane, StampsEachReadingWithItsOwnTime) {
 TEST(Sampler, RunsInRealTimeAndStopsWithALastReading) {
   Meters meters;
   meters.push_back(make_assumed_meter({Component::kCpu, Watts(65)}));
-  Sampler sampler(std::move(meters), {5 * kMs, 4096});
+  Sampler sampler(std::move(meters), {5 * kMs, 0, 4096});
   EXPECT_FALSE(sampler.start());
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   sampler.stop();
@@ -198,7 +211,7 @@ TEST(Sampler, ASlowMeterDoesNotHoldUpTheOthers) {
   auto probe = std::make_unique<Probe>(named("quick", 0.0));
   Probe& quick = *probe;
   meters.push_back(std::move(probe));
-  Sampler sampler(std::move(meters), {5 * kMs, 4096});
+  Sampler sampler(std::move(meters), {5 * kMs, 0, 4096});
   EXPECT_FALSE(sampler.start());
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   sampler.stop();
@@ -216,7 +229,7 @@ TEST(Sampler, AMarkIsAReadingAtOnce) {
   auto probe = std::make_unique<Probe>(named("a", 0.0));
   Probe& counted = *probe;
   meters.push_back(std::move(probe));
-  Sampler sampler(std::move(meters), {3600 * kNanosPerSecond, 64});
+  Sampler sampler(std::move(meters), {3600 * kNanosPerSecond, 0, 64});
   EXPECT_FALSE(sampler.start());
   for (int i = 0; i < 1000 && counted.reads < 1; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -240,7 +253,7 @@ TEST(Sampler, AllocatesNothingWhileItRuns) {
   found.meters.push_back(make_assumed_meter({Component::kCpu, Watts(65)}));
   EXPECT_GE(found.meters.size(), 8u);
   // The fake library's own search by name allocates no more than the real one: names are short.
-  Sampler sampler(std::move(found.meters), {kMs, 1 << 16});
+  Sampler sampler(std::move(found.meters), {kMs, 0, 1 << 16});
   EXPECT_FALSE(sampler.start());
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const std::uint64_t before = allocations.load();

@@ -40,24 +40,27 @@ SmallFile::~SmallFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-FileText SmallFile::read(char* buffer, std::size_t size) const noexcept {
+FileText SmallFile::read(char* buffer, std::size_t size, std::size_t from) const noexcept {
   if (descriptor_ < 0) return {{}, absence_};
-  std::size_t length = 0;
-  while (length < size) {
-    const ssize_t got =
-        ::pread(descriptor_, buffer + length, size - length, static_cast<off_t>(length));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return {{}, absence_of_errno(errno)};
-    if (got == 0) break;
-    length += static_cast<std::size_t>(got);
-  }
-  return {{buffer, length}, Absence::kNone};
+  ssize_t got = 0;
+  do {
+    got = ::pread(descriptor_, buffer, size, static_cast<off_t>(from));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return {{}, absence_of_errno(errno)};
+  return {{buffer, static_cast<std::size_t>(got)}, Absence::kNone};
 }
 
 std::string read_small(const std::filesystem::path& path) {
   const SmallFile file(path);
   std::string text(64 * 1024, '\0');
-  text.resize(file.read(text.data(), text.size()).text.size());
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const std::size_t got =
+        file.read(text.data() + length, text.size() - length, length).text.size();
+    if (got == 0) break;
+    length += got;
+  }
+  text.resize(length);
   text.erase(text.find_last_not_of(" \t\r\n") + 1);
   return text;
 }

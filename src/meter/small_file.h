@@ -25,8 +25,9 @@ class SmallFile {
 
   bool is_open() const { return descriptor_ >= 0; }
   Absence absence() const { return absence_; }
-  // From the beginning, as much as the buffer holds: the kernel makes the text anew.
-  FileText read(char* buffer, std::size_t size) const noexcept;
+  // From the beginning, as much as one call gives: the kernel makes the text anew for each, so that
+  // asking whether there is more would double the price. The files that meters read come whole.
+  FileText read(char* buffer, std::size_t size, std::size_t from = 0) const noexcept;
 
  private:
   int descriptor_ = -1;

@@ -78,7 +78,8 @@ std::vector<Window> Windows::take_finished(bool is_final) {
     for (std::size_t i = 0; i < meters_.size(); ++i) {
       const Edge end = histories_[i].at(window.ended);
       window.amounts.push_back(between(pending.edges[i], end, window.begun, window.ended));
-      is_settled &= window.amounts.back().is_settled;
+      // Use is read less often; a window does not wait for it.
+      is_settled &= window.amounts.back().is_settled || !meters_[i]->is_energy();
     }
     if (is_settled || is_overdue || is_final) out.push_back(window);
   }
@@ -109,6 +110,7 @@ std::optional<Window> Windows::peek(int id, Nanos now) const {
 Nanos Windows::settling_time(Nanos period) const {
   Nanos longest = 0;
   for (const Description* meter : meters_) {
+    if (!meter->is_energy()) continue;
     const auto steps = static_cast<Nanos>(meter->period.value * 1e9);
     const Nanos readings = std::max(period, steps / 5);
     longest = std::max(

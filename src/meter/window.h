@@ -44,9 +44,9 @@ class Windows {
   // False where there is no such open window. The end is never before the beginning.
   bool end(int id, Nanos at);
 
-  // Windows that have ended and that no later reading can change, in the order of their ends. A
-  // meter that has gone silent is waited for for some seconds, not for ever. With `is_final`, when
-  // no more readings come, all that have ended, as well as they are known.
+  // Windows that have ended and whose energy no later reading can change, in the order of their
+  // ends. A meter that has gone silent is waited for for some seconds, not for ever. With
+  // `is_final`, when no more readings come, all that have ended, as well as they are known.
   std::vector<Window> take_finished(bool is_final = false);
 
   // An open window as it is at `now`.

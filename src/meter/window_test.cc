@@ -244,6 +244,24 @@ TEST(Windows, AreNotHeldUpByASilentMeterForEver) {
   EXPECT_NEAR(done[0].amounts[1].gap_seconds, 2.0, 0.05);
 }
 
+TEST(Windows, SettleInTheTimeTheySayAndDoNotWaitForUse) {
+  Rig rig;
+  Description use;
+  use.name = "gpu0.utilisation";
+  const std::vector<const Description*> meters{&rig.gpu, &use};
+  Windows windows(meters);
+  // 100 ms and a half for the tick, and two readings of 20 ms.
+  EXPECT_EQ(windows.settling_time(20 * kMs), 190 * kMs);
+  const int id = windows.begin("epoch", 500 * kMs);
+  EXPECT_TRUE(windows.end(id, 1000 * kMs));
+  for (Nanos now = 100 * kMs; now <= 1190 * kMs; now += 20 * kMs) {
+    Point point;
+    rig.gpu_series.add({{shown(now, 100 * kMs, 0, 600.0), 0.0, Absence::kNone}, now, now}, point);
+    windows.add(0, point);
+  }
+  EXPECT_EQ(windows.take_finished().size(), 1u);
+}
+
 TEST(Windows, CanBeLookedAtWhileTheyAreOpen) {
   Rig rig;
   const int id = rig.windows.begin("run", 200 * kMs);

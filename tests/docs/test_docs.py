@@ -94,6 +94,19 @@ def test_dataset_stats_json_fits_its_schema(wattree, root):
     jsonschema.validate(json.loads(result.stdout), schema)
 
 
+@pytest.mark.parametrize("arguments", [
+    [],
+    ["--assume", "cpu=65W"],
+    *[["--sys-root", f"tests/data/machines/{m}/sys", "--proc-root", f"tests/data/machines/{m}/proc"]
+      for m in ("server", "laptop", "vm")],
+])
+def test_meters_json_fits_its_schema(arguments, wattree, root):
+    schema = json.loads((root / "docs/schemas/meters.schema.json").read_text())
+    result = subprocess.run([wattree, "meters", "--json", *arguments], capture_output=True, text=True, cwd=root)
+    assert result.returncode == 0, result.stderr
+    jsonschema.validate(json.loads(result.stdout), schema)
+
+
 def test_imported_trees_fit_the_schema_of_datasets(wattree, root):
     schema = json.loads((root / "docs/schemas/dataset.schema.json").read_text())
     lines = run(wattree, "import", "irene", str(root / "tests/data/irene-tiny")).stdout.splitlines()

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/support/temp_tree.h"
+#include "src/base/test_folder.h"
 
 namespace wattree {
 
@@ -35,7 +35,7 @@ class FakeNvml {
   }
 
  private:
-  TempTree tree_;
+  TestFolder tree_;
   std::string library_;
   void* handle_;
 };
