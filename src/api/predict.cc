@@ -23,7 +23,7 @@ Provenance provenance_of(const Prediction& prediction, const NodeEstimate& node)
 
 }  // namespace
 
-void write_fields(JsonWriter& out, const Estimate& estimate, bool has_times) {
+void write_fields(JsonWriter& out, const PassEstimate& estimate, bool has_times) {
   if (has_times) {
     out.field("time_s", estimate.time_s);
     out.field("time_low_s", estimate.time_low_s());
@@ -64,7 +64,7 @@ void write_predictor(JsonWriter& out, const LoadedPredictor& by) {
   out.field("predictor", by.predictor->name);
 }
 
-void write_per_unit(JsonWriter& out, const Estimate& pass, std::int64_t items,
+void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t items,
                     std::optional<std::int64_t> tokens) {
   if (const auto power = pass.power()) out.field("power_w", power->value);
   out.field("energy_per_item_j", pass.energy_j / static_cast<double>(items));
@@ -127,7 +127,7 @@ std::string to_csv(const Prediction& prediction, const TreeView& view) {
       "stand_in_share,basis,by,boundary",
       [&](std::string& out, std::size_t i) {
         const NodeEstimate& node = prediction.nodes[i];
-        const Estimate e = estimate_of(node);
+        const PassEstimate e = estimate_of(node);
         append_numbers(out, {e.time_s, e.time_low_s(), e.time_high_s()}, prediction.has_times());
         append_numbers(out, {e.energy_j, e.energy_low_j(), e.energy_high_j(), node.own_j,
                              share_of(prediction, node), static_cast<double>(node.stand_in)});

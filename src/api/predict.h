@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/api/breakdown.h"
-#include "src/api/estimate.h"
+#include "src/api/pass_estimate.h"
 #include "src/api/predictors.h"
 #include "src/api/totals.h"
 #include "src/api/tree.h"
@@ -19,7 +19,7 @@ struct Prediction {
   std::vector<NodeEstimate> nodes;  // One for each of the tree's, in its order.
   LoadedPredictor by;
 
-  Estimate root() const { return estimate_of(nodes.back()); }
+  PassEstimate root() const { return estimate_of(nodes.back()); }
   bool has_times() const { return nodes.back().time_s > 0; }  // Not every predictor knows them.
 };
 
@@ -44,7 +44,7 @@ std::string to_csv(const Prediction& prediction, const TreeView& view);
 // --- pieces of it that other use cases write, too ---
 void write_predictor(JsonWriter& out, const LoadedPredictor& by);  // hardware, predictor
 // power_w, energy_per_item_j and energy_per_token_j of a pass.
-void write_per_unit(JsonWriter& out, const Estimate& pass, std::int64_t items,
+void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t items,
                     std::optional<std::int64_t> tokens);
 // time_s … basis: the fields of a node that are predicted.
 void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t node);

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 
+#include "src/api/compare_models.h"
 #include "src/api/explain.h"
+#include "src/api/generate.h"
 #include "src/api/sweep.h"
 #include "src/base/file.h"
 #include "src/base/test_folder.h"
@@ -141,7 +143,7 @@ TEST(Breakdown, TopNodesAreTheLargestByTheirOwn) {
 TEST(Totals, AreTheTableOfThePaper) {
   // Table 3: 161 kWh for a million questions cost 21.24 USD; over 150 passages, 3165 USD for
   // 24,000 kWh (which is 150 × 160).
-  Estimate one;
+  PassEstimate one;
   one.energy_j = 161 * 3.6e6 / 1e6;
   TotalsOptions options;
   const Provenance wall{Basis::kPredicted, "test", Boundary::kWall};
@@ -158,7 +160,7 @@ TEST(Totals, AreTheTableOfThePaper) {
 }
 
 TEST(Totals, PartsAreApart) {
-  Estimate one;
+  PassEstimate one;
   one.energy_j = 3.6;
   one.time_s = 0.01;
   TotalsRequest request;
@@ -218,6 +220,106 @@ TEST(Sweep, TheMeanIsTheMeanOfEveryNode) {
                        bert(16, 32).root().energy_j + bert(16, 64).root().energy_j;
   EXPECT_NEAR(*swept.value().mean_per_token(), whole / (24 * 96), 1e-12);
   EXPECT_NEAR(swept.value().mean_per_item(), whole / 48, 1e-12);
+}
+
+ModelText gpt2(int layers) {
+  return {R"({"model_type":"gpt2","n_positions":4096,"n_layer":)" + std::to_string(layers) + "}",
+          "test", ModelSource::kBundled, ""};
+}
+
+PassEstimate decode_step(std::int64_t past) {
+  TreeQuery query;
+  query.batch = 2;
+  query.past = past;
+  return predict_config(gpt2(2).json, query).root();
+}
+
+TEST(Generate, IsThePromptAndEveryStep) {
+  GenerateQuery query;
+  query.tree.batch = 2;
+  query.tree.seq = 10;
+  query.steps = 3;
+  const Result<Generation> generated = generate("test", gpt2(2), query, imaginary(), {});
+  ASSERT_TRUE(generated.ok()) << generated.error().message;
+  const Generation& generation = generated.value();
+  EXPECT_EQ(generation.predicted_steps, 3);
+  EXPECT_EQ(generation.first.past, 10);
+  EXPECT_EQ(generation.last.past, 12);
+  const double steps =
+      decode_step(10).energy_j + decode_step(11).energy_j + decode_step(12).energy_j;
+  EXPECT_NEAR(generation.decode.energy_j, steps, 1e-12);
+  TreeQuery prompt;
+  prompt.batch = 2;
+  prompt.seq = 10;
+  const double whole = steps + predict_config(gpt2(2).json, prompt).root().energy_j;
+  EXPECT_NEAR(generation.request().energy_j, whole, 1e-12);
+  EXPECT_EQ(generation.better_class, "GPT2LMHeadModel");
+}
+
+TEST(Generate, AFewStepsStandForManyOfThem) {
+  GenerateQuery query;
+  query.tree.batch = 2;
+  query.tree.seq = 100;
+  query.steps = 1'300;
+  const Result<Generation> generated = generate("test", gpt2(2), query, imaginary(), {});
+  ASSERT_TRUE(generated.ok()) << generated.error().message;
+  EXPECT_EQ(generated.value().predicted_steps, kMostSteps);
+  double energy = 0;
+  double time = 0;
+  for (std::int64_t step = 0; step < query.steps; ++step) {
+    const PassEstimate one = decode_step(100 + step);
+    energy += one.energy_j;
+    time += one.time_s;
+  }
+  EXPECT_NEAR(generated.value().decode.energy_j, energy, 1e-3 * energy);
+  EXPECT_NEAR(generated.value().decode.time_s, time, 1e-3 * time);
+}
+
+TEST(Generate, AnEncoderRunsOnce) {
+  const ModelText text{R"({"model_type":"t5","architectures":["T5ForConditionalGeneration"]})",
+                       "test", ModelSource::kBundled, ""};
+  GenerateQuery query;
+  query.tree.seq = 20;
+  query.steps = 2;
+  const Result<Generation> generated = generate("test", text, query, imaginary(), {});
+  ASSERT_TRUE(generated.ok()) << generated.error().message;
+  EXPECT_EQ(generated.value().prefill.answer.pass.target_len, 1);
+  EXPECT_EQ(generated.value().first.past, 1);
+  EXPECT_EQ(generated.value().last.past, 2);
+  EXPECT_EQ(generated.value().better_class, "");
+  EXPECT_GT(generated.value().prefill.root().energy_j, generated.value().first.estimate.energy_j);
+}
+
+TEST(Generate, RefusesWhatTheModelCannotDo) {
+  GenerateQuery query;
+  query.steps = 0;
+  EXPECT_FALSE(generate("test", gpt2(1), query, imaginary(), {}).ok());
+  query.steps = 5'000;  // Beyond the positions.
+  EXPECT_FALSE(generate("test", gpt2(1), query, imaginary(), {}).ok());
+  query.steps = 1;
+  const ModelText encoder{R"({"model_type":"bert"})", "test", ModelSource::kBundled, ""};
+  EXPECT_FALSE(generate("test", encoder, query, imaginary(), {}).ok());
+}
+
+TEST(CompareModels, TheGateClosesAboveTheLimit) {
+  const std::vector<NamedModel> models{{"two", gpt2(2)}, {"same", gpt2(2)}, {"three", gpt2(3)}};
+  const auto above = [&](double limit) {
+    const Result<ModelComparison> compared = compare_models(models, {}, imaginary(), limit);
+    EXPECT_TRUE(compared.ok()) << compared.error().message;
+    return compared.value().above_limit();
+  };
+  const Result<ModelComparison> compared = compare_models(models, {}, imaginary(), std::nullopt);
+  ASSERT_TRUE(compared.ok());
+  EXPECT_TRUE(compared.value().above_limit().empty());
+  EXPECT_EQ(compared.value().models[1].ratio, 1);
+  const double ratio =
+      predict_config(gpt2(3).json).root().energy_j / predict_config(gpt2(2).json).root().energy_j;
+  EXPECT_NEAR(compared.value().models[2].ratio, ratio, 1e-12);
+  EXPECT_LT(compared.value().models[2].ratio_low, ratio);
+  EXPECT_GT(compared.value().models[2].ratio_high, ratio);
+  EXPECT_EQ(above(0), std::vector<std::string>{"three"});
+  EXPECT_EQ(above(ratio - 1 - 1e-9), std::vector<std::string>{"three"});
+  EXPECT_TRUE(above(ratio - 1 + 1e-9).empty());
 }
 
 TEST(Explain, TermsAddUpToTheNode) {

@@ -62,7 +62,7 @@ class MeanTree {
 
   void add_up(const std::vector<NodeEstimate>& nodes) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const Estimate e = estimate_of(nodes[i]);
+      const PassEstimate e = estimate_of(nodes[i]);
       Sum& sum = sums_[i];
       sum.energy_j += e.energy_j;
       sum.own_j += nodes[i].own_j;
@@ -181,7 +181,7 @@ std::string to_csv(const Sweep& sweep) {
       "energy_per_item_j,energy_per_token_j,basis,by,boundary\n";
   const Provenance basis = sweep.by.provenance();
   for (const SweepPoint& point : sweep.points) {
-    const Estimate& e = point.estimate;
+    const PassEstimate& e = point.estimate;
     out += std::to_string(point.pass.batch) + ',' + std::to_string(point.pass.seq);
     append_numbers(out, {e.time_s, e.time_low_s(), e.time_high_s()}, sweep.has_times());
     const double items = static_cast<double>(point.pass.batch);

@@ -20,12 +20,12 @@ inline constexpr std::size_t kMostSizes = 4096;
 struct SweepPoint {
   Pass pass;
   std::optional<std::int64_t> tokens;  // Of one item.
-  Estimate estimate;                   // Of one pass.
+  PassEstimate estimate;               // Of one pass.
 };
 
 struct Sweep {
   std::vector<SweepPoint> points;
-  Estimate mean;  // Of a pass, over the points.
+  PassEstimate mean;  // Of a pass, over the points.
   // The first point's tree with the means of every node's energy and time over all points. Absent
   // where the trees are not all of one form: some kernels run at some sizes only.
   std::optional<Prediction> mean_tree;

@@ -64,14 +64,14 @@ Result<TotalsOptions> totals_options(const TotalsRequest& request) {
   return options;
 }
 
-Result<Totals> totals_of(const Estimate& one, const Provenance& provenance, std::string query,
+Result<Totals> totals_of(const PassEstimate& one, const Provenance& provenance, std::string query,
                          const TotalsOptions& options) {
   if (Failure failure = check(options)) return *failure;
   Totals out;
   out.options = options;
   out.query = std::move(query);
   out.per_query = one * options.passes_per_query;
-  const Estimate all = out.per_query * static_cast<double>(options.queries);
+  const PassEstimate all = out.per_query * static_cast<double>(options.queries);
 
   Joules sum;
   Provenance sum_by = provenance;

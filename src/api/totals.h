@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/api/estimate.h"
+#include "src/api/pass_estimate.h"
 #include "src/base/provenance.h"
 #include "src/base/units.h"
 #include "src/carbon/grid.h"
@@ -51,7 +51,7 @@ struct TotalsRow {
 struct Totals {
   TotalsOptions options;
   std::string query;  // What one is: "one item", "one request".
-  Estimate per_query;
+  PassEstimate per_query;
   std::vector<TotalsRow> rows;    // The parts, then their sum.
   bool is_host_left_out = false;  // The boundary is gpu, and nothing is known of the host.
 };
@@ -60,7 +60,7 @@ struct Totals {
 Result<TotalsOptions> totals_options(const TotalsRequest& request);
 
 // `one` is the energy of one query's one pass, from `provenance`.
-Result<Totals> totals_of(const Estimate& one, const Provenance& provenance, std::string query,
+Result<Totals> totals_of(const PassEstimate& one, const Provenance& provenance, std::string query,
                          const TotalsOptions& options);
 
 void write_json(JsonWriter& out, const Totals& totals);

@@ -281,6 +281,42 @@ TEST(Cli, PredictRefusesWhatMakesNoSense) {
   EXPECT_EQ(code({"--on", "h200"}), 2);  // Two predictors.
 }
 
+TEST(Cli, GeneratesARequest) {
+  const auto outcome = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(),
+                 {"predict", "gpt2", "--predictor", kPredictor, "--generate", "4", "-s", "8"});
+    return run(flags);
+  };
+  EXPECT_EQ(outcome({}).code, 0) << outcome({}).err;
+  EXPECT_NE(outcome({}).out.find("--as GPT2LMHeadModel"), std::string::npos);
+  EXPECT_EQ(outcome({"--past", "3"}).code, 2);
+  EXPECT_EQ(outcome({"--by", "op"}).code, 2);
+  EXPECT_EQ(outcome({"-b", "1,2"}).code, 2);
+  EXPECT_EQ(outcome({"--set", "n_positions=10"}).code, 3);
+}
+
+TEST(Cli, AnEnergyGateForModels) {
+  const auto compare = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "compare");
+    arguments.insert(arguments.end(), {"--predictor", kPredictor});
+    return run(arguments);
+  };
+  EXPECT_EQ(compare({"bert-tiny", "bert-mini"}).code, 0);
+  const Outcome closed = compare({"bert-tiny", "bert-mini", "--fail-above", "3%"});
+  EXPECT_EQ(closed.code, 1);
+  EXPECT_NE(closed.err.find("bert-mini"), std::string::npos) << closed.err;
+  EXPECT_NE(closed.out.find("above the limit"), std::string::npos) << closed.out;
+  EXPECT_EQ(compare({"bert-mini", "bert-tiny", "--fail-above", "3%"}).code, 0);
+  EXPECT_EQ(compare({"bert-tiny", "bert-mini", "--fail-above", "lots"}).code, 2);
+  EXPECT_EQ(compare({"bert-tiny", "bert-mini", "--epochs", "3"}).code, 2);
+  EXPECT_EQ(compare({"bert-tiny", "bert-mini", "--set", "x"}).code, 2);
+  EXPECT_EQ(compare({"bert-tiny"}).code, 2);
+  EXPECT_EQ(compare({"bert-tiny", "bert-minni"}).code, 3);
+  EXPECT_EQ(compare({"bert-minni", "bert-tiny"}).code, 3);
+  EXPECT_EQ(compare({"transformer-big-p100", "bert-base-v100"}).code,
+            2);  // Runs have no predictor.
+}
+
 TEST(Cli, OneNameALineForCompletions) {
   EXPECT_NE(run({"models", "--names"}).out.find("\ngpt2\n"), std::string::npos);
   for (const std::string shell : {"bash", "zsh", "fish"}) {

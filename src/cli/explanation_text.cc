@@ -100,7 +100,7 @@ std::string module_text(const Prediction& prediction, const Explanation& explana
 
 std::string explanation_text(const Prediction& prediction, const Explanation& explanation) {
   const Node& node = prediction.answer.tree.nodes()[explanation.node];
-  const Estimate estimate = estimate_of(prediction.nodes[explanation.node]);
+  const PassEstimate estimate = estimate_of(prediction.nodes[explanation.node]);
   std::string out =
       fmt::format("{} ({}): {} {}", node.scope.empty() ? "the whole model" : node.scope, node.type,
                   joules(estimate.energy_j), plus_minus(estimate.energy_spread()));

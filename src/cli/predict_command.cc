@@ -3,10 +3,12 @@
 #include <ostream>
 
 #include "src/api/explain.h"
+#include "src/api/generate.h"
 #include "src/api/predict.h"
 #include "src/api/sweep.h"
 #include "src/cli/command.h"
 #include "src/cli/explanation_text.h"
+#include "src/cli/generation_text.h"
 #include "src/cli/pass_flags.h"
 #include "src/cli/predict_flags.h"
 #include "src/cli/prediction_table.h"
@@ -29,6 +31,7 @@ struct PredictFlags {
   std::size_t top = 0;
   std::string by;
   std::optional<std::string> explain;
+  std::optional<std::int64_t> generate;
   bool json = false, csv = false;
 };
 
@@ -41,6 +44,8 @@ CLI::App* describe(CLI::App& app, PredictFlags& flags) {
       "  wattree predict gpt2 --on h200 --dtype bf16 --top 10 --by module\n"
       "  wattree predict bert-base-uncased -b 8,16 -s 32:256:32      a table of sizes, and their "
       "mean\n"
+      "  wattree predict gpt2 --as GPT2LMHeadModel -s 512 --generate 128   a request, token by "
+      "token\n"
       "  wattree predict gpt2 --explain h.0.mlp.c_fc                 how one number came about\n"
       "  wattree predict bert-base-uncased -s 256 --passes-per-query 150 --region US-GA\n"
       "  wattree predict ./config.json --predictor mine.json --json | jq .tree.energy_j\n\n"
@@ -65,12 +70,21 @@ CLI::App* describe(CLI::App& app, PredictFlags& flags) {
   CLI::Option* explain = predict->add_option(
       "--explain", flags.explain,
       "Show how the number of one node came about, by its scope (\".\" is the root)");
+  CLI::Option* generate =
+      predict
+          ->add_option("--generate", flags.generate,
+                       "A whole request: a pass over -s tokens, and this many decode steps")
+          ->excludes(explain);
+  for (const char* other : {"--past", "--top", "--by", "--depth", "--level", "--all"}) {
+    generate->excludes(other);
+  }
   describe_totals(*predict, flags.totals);
   CLI::Option* json =
       predict->add_flag("--json", flags.json, "Print JSON (docs/schemas/predict.schema.json)");
   predict->add_flag("--csv", flags.csv, "Print CSV, one row a node, or a row a size")
       ->excludes(json)
-      ->excludes(explain);
+      ->excludes(explain)
+      ->excludes(generate);
   return predict;
 }
 
@@ -98,8 +112,11 @@ Result<Asked> read(PredictFlags& flags) {
   if (!view.ok()) return view.error();
   asked.view = view.value();
   if (const Failure failure = read_sets(flags.pass)) return *failure;
-  if (asked.is_sweep() && flags.explain) {
-    return Error{ErrorCode::kInvalidInput, "--explain takes one size, not several", ""};
+  if (asked.is_sweep() && (flags.explain || flags.generate)) {
+    return Error{
+        ErrorCode::kInvalidInput,
+        std::string(flags.explain ? "--explain" : "--generate") + " takes one size, not several",
+        ""};
   }
   return asked;
 }
@@ -155,6 +172,29 @@ int run_sweep(const PredictFlags& flags, const Asked& asked, const ModelText& te
   return 0;
 }
 
+int run_generate(const PredictFlags& flags, const Asked& asked, const ModelText& text,
+                 const LoadedPredictor& by, const TotalsOptions& options, Surroundings& world) {
+  GenerateQuery query{flags.pass.query, *flags.generate};
+  query.tree.batch = asked.batches.front();
+  query.tree.seq = asked.lengths.front();
+  const Result<Generation> generated = [&] {
+    ProgressBar progress(world, "predicting");
+    return generate(flags.model, text, query, by, [&](double done) { progress.show(done); });
+  }();
+  if (!generated.ok()) return fail(generated.error(), flags.json, world);
+  const Generation& generation = generated.value();
+  const double items = static_cast<double>(generation.prefill.answer.pass.batch);
+  const Result<Totals> totals =
+      totals_of(generation.request() * (1 / items), by.provenance(), "one request", options);
+  if (!totals.ok()) return fail(totals.error(), flags.json, world);
+  if (flags.json) {
+    world.out << to_json(generation, totals.value());
+  } else {
+    world.out << generation_text(generation) << "\n" << totals_table(totals.value());
+  }
+  return 0;
+}
+
 int run_one(const PredictFlags& flags, const Asked& asked, const ModelText& text,
             const LoadedPredictor& by, const TotalsOptions& options, Surroundings& world) {
   TreeQuery query = flags.pass.query;
@@ -180,9 +220,9 @@ int run_one(const PredictFlags& flags, const Asked& asked, const ModelText& text
     return 0;
   }
   PredictionExtras extras = extras_of(flags, prediction);
-  Result<Totals> totals =
-      totals_of(prediction.root() * (1 / static_cast<double>(tree.pass.batch)), by.provenance(),
-                tree.pass.past > 0 ? "one item's decode step" : "one item of a batch", options);
+  Result<Totals> totals = totals_of(
+      prediction.root() * (1 / static_cast<double>(tree.pass.batch)), by.provenance(),
+      tree.pass.past > 0 ? "one item's decode step" : "one item of a batch in one pass", options);
   if (!totals.ok()) return fail(totals.error(), flags.json, world);
   extras.totals = std::move(totals).value();
   if (flags.json) {
@@ -214,7 +254,8 @@ int run(PredictFlags& flags, Surroundings& world) {
   if (asked.value().is_sweep()) {
     return run_sweep(flags, asked.value(), text.value(), by.value(), world);
   }
-  return run_one(flags, asked.value(), text.value(), by.value(), options.value(), world);
+  const auto run_it = flags.generate ? run_generate : run_one;
+  return run_it(flags, asked.value(), text.value(), by.value(), options.value(), world);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std
                      predictor.name, by.origin);
 }
 
-std::string estimate_line(const Estimate& estimate, std::int64_t items,
+std::string estimate_line(const PassEstimate& estimate, std::int64_t items,
                           std::optional<std::int64_t> tokens) {
   std::string out =
       fmt::format("{} {}", joules(estimate.energy_j), plus_minus(estimate.energy_spread()));
@@ -88,7 +88,7 @@ std::string prediction_table(const Prediction& prediction, const TreeView& view,
   std::vector<std::vector<std::string>> rows;
   for (const TreeRow& row : tree_rows(tree, view, unfolds)) {
     const NodeEstimate& node = prediction.nodes[row.node];
-    const Estimate estimate = estimate_of(node) * static_cast<double>(row.times);
+    const PassEstimate estimate = estimate_of(node) * static_cast<double>(row.times);
     const double share = whole > 0 ? estimate.energy_j / whole : 0;
     rows.push_back({row.label(), std::string(tree.nodes()[row.node].type),
                     prediction.has_times() ? seconds(estimate.time_s) : "–",
@@ -137,7 +137,7 @@ std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view 
 
 std::string sweep_table(const Sweep& sweep) {
   std::vector<std::vector<std::string>> rows;
-  const auto add = [&](std::string batch, std::string length, const Estimate& e,
+  const auto add = [&](std::string batch, std::string length, const PassEstimate& e,
                        std::string per_item, std::string per_token) {
     const auto power = e.power();
     rows.push_back({std::move(batch), std::move(length), power ? seconds(e.time_s) : "–",
@@ -167,10 +167,9 @@ std::string sweep_table(const Sweep& sweep) {
 
 std::string totals_table(const Totals& totals) {
   const TotalsOptions& options = totals.options;
-  std::string out =
-      fmt::format("{} queries, each {} in {:g} pass{}: {} per query\n",
-                  with_commas(options.queries), totals.query, options.passes_per_query,
-                  options.passes_per_query == 1 ? "" : "es", joules(totals.per_query.energy_j));
+  std::string out = fmt::format("{} queries, each {}", with_commas(options.queries), totals.query);
+  if (options.passes_per_query != 1) out += fmt::format(", {:g} times", options.passes_per_query);
+  out += fmt::format(": {} per query\n", joules(totals.per_query.energy_j));
   std::vector<std::vector<std::string>> rows;
   for (const TotalsRow& row : totals.rows) {
     std::string name = row.part;

@@ -13,7 +13,7 @@ namespace wattree {
 std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std::string_view per);
 
 // "12.3 J ±5.0 % in 31.2 ms ±8.0 %, 395 W on average; 0.77 J per item, 6.0 mJ per token"
-std::string estimate_line(const Estimate& estimate, std::int64_t items,
+std::string estimate_line(const PassEstimate& estimate, std::int64_t items,
                           std::optional<std::int64_t> tokens);
 
 // Rows as tree_rows() has them, and footnotes where a number needs one.

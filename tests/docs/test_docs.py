@@ -59,6 +59,19 @@ def test_predict_json_fits_its_schema(arguments, predictor, wattree, root):
     jsonschema.validate(json.loads(result.stdout), schema)
 
 
+@pytest.mark.parametrize("schema,arguments", [
+    ("generate", ["predict", "gpt2", "-s", "16", "--generate", "4", "-b", "2"]),
+    ("generate", ["predict", "t5-small", "--as", "T5ForConditionalGeneration", "--generate", "2"]),
+    ("compare", ["compare", "bert-tiny", "t5-small", "--fail-above", "9000%"]),
+    ("compare", ["compare", "gpt2", "distilgpt2", "--past", "9"]),
+])
+def test_json_of_several_passes_fits_its_schema(schema, arguments, predictor, wattree, root):
+    schema = json.loads((root / f"docs/schemas/{schema}.schema.json").read_text())
+    result = run(wattree, *arguments, *predictor, "--json")
+    assert result.returncode == 0, result.stderr
+    jsonschema.validate(json.loads(result.stdout), schema)
+
+
 @pytest.mark.parametrize("node", [".", "encoder.layer.0.attention.self.query", "encoder.layer.1.attention.self:sdpa", "pooler"])
 def test_explain_json_fits_its_schema(node, predictor, wattree, root):
     schema = json.loads((root / "docs/schemas/explain.schema.json").read_text())

@@ -11,7 +11,7 @@ namespace wattree {
 
 class JsonWriter;
 
-struct Estimate {
+struct PassEstimate {
   double energy_j = 0;
   double time_s = 0;
   // Half of each interval. Errors of one predictor go the same way, so that the halves of a sum add
@@ -32,25 +32,25 @@ struct Estimate {
     return Joules(energy_j) / Seconds(time_s);
   }
 
-  Estimate& operator+=(const Estimate& other) {
+  PassEstimate& operator+=(const PassEstimate& other) {
     energy_j += other.energy_j;
     time_s += other.time_s;
     energy_half_j += other.energy_half_j;
     time_half_s += other.time_half_s;
     return *this;
   }
-  Estimate operator*(double factor) const {
+  PassEstimate operator*(double factor) const {
     return {energy_j * factor, time_s * factor, energy_half_j * factor, time_half_s * factor};
   }
 };
 
-inline Estimate estimate_of(const NodeEstimate& node) {
+inline PassEstimate estimate_of(const NodeEstimate& node) {
   return {node.energy_j, node.time_s, node.energy_j * static_cast<double>(node.energy_spread),
           node.time_s * static_cast<double>(node.time_spread)};
 }
 
 // The fields time_s, time_low_s, time_high_s (where the predictor knows times) and energy_j,
 // energy_low_j, energy_high_j.
-void write_fields(JsonWriter& out, const Estimate& estimate, bool has_times);
+void write_fields(JsonWriter& out, const PassEstimate& estimate, bool has_times);
 
 }  // namespace wattree

@@ -1,0 +1,79 @@
+#include "src/cli/model_comparison.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "src/cli/prediction_table.h"
+#include "src/cli/quantity.h"
+#include "src/cli/table.h"
+#include "src/cli/tree_table.h"
+
+namespace wattree {
+
+void ModelFlags::add_to(CLI::App& command) {
+  command.add_option("-b,--batch", pass.query.batch, "Batch size")->capture_default_str();
+  command.add_option("-s,--seq", pass.query.seq,
+                     "Sequence length of the source, in tokens [128; CLIP's text has 77]");
+  describe_predictor(command, predictor);
+  describe_pass(command, pass);
+}
+
+Result<ModelComparison> compare_models(const std::vector<std::string>& names,
+                                       const ModelFlags& flags, std::optional<double> limit,
+                                       Surroundings& world) {
+  std::vector<NamedModel> models;
+  for (const std::string& name : names) {
+    Result<ModelText> text = find_model(name, flags.pass, world);
+    if (!text.ok()) return text.error();
+    models.push_back({name, std::move(text).value()});
+  }
+  const Result<LoadedPredictor> by = find_predictor(flags.predictor, world);
+  if (!by.ok()) return by.error();
+  return compare_models(models, flags.pass.query, by.value(), limit);
+}
+
+std::string comparison_table(const ModelComparison& comparison) {
+  const Prediction& first = comparison.models.front().prediction;
+  std::vector<std::vector<std::string>> rows;
+  bool differs = false;  // In precision or attention: a config may decide them.
+  for (const ComparedModel& model : comparison.models) {
+    const TreeAnswer& answer = model.prediction.answer;
+    differs = differs || answer.pass.precision != first.answer.pass.precision ||
+              answer.pass.attention != first.answer.pass.attention;
+    const PassEstimate e = model.prediction.root();
+    const double per_item = e.energy_j / static_cast<double>(answer.pass.batch);
+    const auto tokens = tokens_per_item(answer);
+    const bool is_first = &model == &comparison.models.front();
+    const bool is_above = comparison.limit && model.ratio > 1 + *comparison.limit;
+    rows.push_back(
+        {answer.model, answer.class_name,
+         fmt::format("{}, {}", name_of(answer.pass.precision), name_of(answer.pass.attention)),
+         with_prefix(static_cast<double>(answer.tree.root().params)),
+         model.prediction.has_times() ? with_any_prefix(e.time_s, "s") : "–",
+         with_any_prefix(e.energy_j, "J"), plus_minus(e.energy_spread()),
+         tokens ? with_any_prefix(per_item / static_cast<double>(*tokens), "J") : "–", "pred",
+         is_first ? "1" : fmt::format("{:.3f}", model.ratio),
+         is_first ? "" : fmt::format("{:.2f} to {:.2f}", model.ratio_low, model.ratio_high),
+         is_above ? "above the limit" : ""});
+  }
+  return prediction_headline(first.by, first.answer.pass, pass_phrase(first.answer)) +
+         (differs ? " (precision and attention: see each)" : "") + "\n\n" +
+         render_table({{"model"},
+                       {"class"},
+                       {"as"},
+                       {"params", true},
+                       {"time", true},
+                       {"energy", true},
+                       {"90 %", true},
+                       {"per token", true},
+                       {"basis"},
+                       {"ratio", true},
+                       {"90 %"},
+                       {""}},
+                      rows) +
+         "The interval of a ratio takes the two errors as independent; those of models that are "
+         "alike are\nmostly shared, and their ratio is surer than that.\n";
+}
+
+}  // namespace wattree
