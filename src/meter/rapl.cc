@@ -22,17 +22,29 @@ namespace fs = std::filesystem;
 // It also decides how long a counter of 65 kJ may go unread (33 s) before a turn could be missed.
 constexpr double kMostWatts = 2'000.0;
 
+Sample read_powercap(SmallFile& file) noexcept {
+  std::array<char, 64> buffer;
+  const FileText got = file.read(buffer.data(), buffer.size());
+  if (got.absence != Absence::kNone) return {0, 0.0, got.absence};
+  const std::optional<std::uint64_t> energy = parse_microjoules(got.text);
+  return energy ? Sample{*energy, 0.0, Absence::kNone} : Sample{0, 0.0, Absence::kUnreadable};
+}
+
+Sample read_event(int descriptor) noexcept {
+  std::uint64_t count = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(descriptor, &count, sizeof count);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof count) return {count, 0.0, Absence::kNone};
+  return {0, 0.0, got < 0 ? absence_of_errno(errno) : Absence::kLost};
+}
+
 class PowercapMeter final : public Meter {
  public:
   PowercapMeter(Description description, SmallFile file)
       : Meter(std::move(description)), file_(std::move(file)) {}
-  Sample read() noexcept override {
-    std::array<char, 64> buffer;
-    const FileText got = file_.read(buffer.data(), buffer.size());
-    if (got.absence != Absence::kNone) return {0, 0.0, got.absence};
-    const std::optional<std::uint64_t> energy = parse_microjoules(got.text);
-    return energy ? Sample{*energy, 0.0, Absence::kNone} : Sample{0, 0.0, Absence::kUnreadable};
-  }
+  Sample read() noexcept override { return read_powercap(file_); }
 
  private:
   SmallFile file_;
@@ -43,15 +55,7 @@ class PerfMeter final : public Meter {
   PerfMeter(Description description, int descriptor)
       : Meter(std::move(description)), descriptor_(descriptor) {}
   ~PerfMeter() override { ::close(descriptor_); }
-  Sample read() noexcept override {
-    std::uint64_t count = 0;
-    ssize_t got = 0;
-    do {
-      got = ::read(descriptor_, &count, sizeof count);
-    } while (got < 0 && errno == EINTR);
-    if (got == sizeof count) return {count, 0.0, Absence::kNone};
-    return {0, 0.0, got < 0 ? absence_of_errno(errno) : Absence::kLost};
-  }
+  Sample read() noexcept override { return read_event(descriptor_); }
 
  private:
   int descriptor_;
@@ -237,6 +241,34 @@ bool open_perf(const RaplRoots& roots, Opened& out) {
   return is_refused && out.descriptors.empty();
 }
 
+// Some hypervisors show counters that never move. A live one steps every millisecond; one that
+// stands still would add a zero that nobody measured. Returns the names of those it takes out.
+std::vector<std::string> drop_dead_counters(Opened& opened) {
+  const auto read_all = [&] {
+    std::vector<Sample> samples;
+    for (SmallFile& file : opened.files) samples.push_back(read_powercap(file));
+    for (const int descriptor : opened.descriptors) samples.push_back(read_event(descriptor));
+    return samples;
+  };
+  const std::vector<Sample> before = read_all();
+  ::usleep(20'000);
+  const std::vector<Sample> after = read_all();
+  std::vector<std::string> dead;
+  for (std::size_t i = after.size(); i-- > 0;) {
+    if (after[i].absence != Absence::kNone || after[i].count != before[i].count) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    dead.push_back(opened.descriptions[i].name);
+    opened.descriptions.erase(opened.descriptions.begin() + at);
+    if (!opened.files.empty()) {
+      opened.files.erase(opened.files.begin() + at);
+    } else {
+      ::close(opened.descriptors[i]);
+      opened.descriptors.erase(opened.descriptors.begin() + at);
+    }
+  }
+  return dead;
+}
+
 bool is_virtual_machine(const fs::path& proc) {
   const std::string cpuinfo = read_small(proc / "cpuinfo");
   const std::size_t flags = cpuinfo.find("\nflags");
@@ -314,8 +346,16 @@ Found find_rapl_meters(const RaplRoots& roots) {
   open_powercap(powercap, opened);
   // Half of the zones readable is a machine set up by hand: what is readable is what was meant.
   const bool perf_is_refused = opened.files.empty() && open_perf(roots, opened);
+  if (is_virtual_machine(roots.proc)) {
+    for (const std::string& name : drop_dead_counters(opened)) {
+      out.obstacles.push_back({name, "the hypervisor shows this counter, but it stands still",
+                               "measure on the host, or declare it: --assume cpu=65W"});
+    }
+  }
   if (opened.descriptions.empty()) {
-    out.obstacles.push_back(explain(roots, powercap, opened, perf_is_refused));
+    if (out.obstacles.empty()) {
+      out.obstacles.push_back(explain(roots, powercap, opened, perf_is_refused));
+    }
     return out;
   }
   settle_counting(opened.descriptions);

@@ -222,6 +222,21 @@ TEST(RaplByPerf, ScalesCountsToJoules) {
   EXPECT_EQ(second.read().absence, Absence::kLost);  // The pipe is empty now.
 }
 
+// An event that always says 0, as a virtual machine on a server of 2024 had for psys.
+int still_events(std::uint32_t, std::uint64_t, int) {
+  return ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+}
+
+TEST(RaplByPerf, AHypervisorsCounterThatStandsStillIsNoZero) {
+  const TestFolder tree;
+  power_events(tree);
+  tree.write("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu sse hypervisor avx\n");
+  const Found found = find_rapl_meters(roots(tree, &still_events));
+  EXPECT_TRUE(found.meters.empty());
+  ASSERT_EQ(found.obstacles.size(), 2u);
+  EXPECT_NE(found.obstacles[0].why.find("stands still"), std::string::npos);
+}
+
 TEST(RaplByPerf, IsLeftAloneWherePowercapIsReadable) {
   const TestFolder tree;
   power_events(tree);
