@@ -9,6 +9,7 @@
 #include "src/base/result.h"
 #include "src/cli/cli.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): the library's own name.
 namespace CLI {
 class App;
 }
