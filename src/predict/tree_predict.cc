@@ -1,6 +1,8 @@
 #include "src/predict/tree_predict.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "src/cost/cost.h"
 
@@ -9,8 +11,8 @@ namespace {
 
 // What nobody has measured by itself: kernels that were priced through the modules they run in, and
 // kinds priced by another kind.
-constexpr double kUnseenSpread = 0.3;
-constexpr double kStandInSpread = 0.5;
+constexpr float kUnseenSpread = 0.3F;
+constexpr float kStandInSpread = 0.5F;
 
 bool takes_arithmetic(Op op) {
   switch (op) {
@@ -92,19 +94,118 @@ Work attention_of(const ModelTree& tree, const Node& node) {
   return work;
 }
 
-struct Spreads {
-  Spread level;
-  double at(Level level_of, bool time) const {
-    const auto& values = time ? level.time : level.energy;
-    switch (level_of) {
-      case Level::kModel: return values[2];
-      case Level::kModule: return values[1];
-      case Level::kMl:
-      case Level::kMath: return values[0];
-    }
-    return values[0];
+// Half of the interval by level, from what was held out.
+class LevelSpreads {
+ public:
+  struct Halves {
+    float energy = 0;
+    float time = 0;
+  };
+
+  explicit LevelSpreads(const Predictor& predictor) {
+    const Spread spread =
+        predictor.spreads[static_cast<std::size_t>(Known::kNothing)].value_or(Spread{});
+    const auto half = [](double value) { return static_cast<float>(std::min(1.0, value)); };
+    const auto at = [&](std::size_t i) {
+      return Halves{half(spread.energy[i]), half(spread.time[i])};
+    };
+    levels_[static_cast<std::size_t>(Level::kModel)] = at(2);
+    levels_[static_cast<std::size_t>(Level::kModule)] = at(1);
+    levels_[static_cast<std::size_t>(Level::kMl)] = at(0);
+    levels_[static_cast<std::size_t>(Level::kMath)] = at(0);
+    twin_ = {half(spread.twin_energy), half(spread.twin_time)};
   }
+
+  const Halves& of(Level level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const Halves& twin() const { return twin_; }
+
+ private:
+  std::array<Halves, 4> levels_;
+  Halves twin_;
 };
+
+// Layers repeat: a kernel that does what an earlier one did has its price already. What a kernel
+// does is in its op, type, shape and costs, so that its operands need not be looked at again.
+class KernelMemo {
+ public:
+  struct Entry {
+    Op op = Op::kNone;
+    Level level = Level::kMath;
+    std::string_view type;
+    Shape shape;
+    std::int64_t flops = 0;
+    std::int64_t matmul_flops = 0;
+    std::int64_t bytes = 0;
+    NodeEstimate estimate;  // stand_in is in joules.
+
+    bool is_of(const Node& node) const {
+      return op == node.op && bytes == node.bytes && flops == node.flops &&
+             matmul_flops == node.matmul_flops &&
+             (type.data() == node.type.data() || type == node.type) && level == node.level &&
+             shape == node.shape;
+    }
+  };
+
+  // The price of this kernel, or the place to put it.
+  Entry& entry(const Node& node) {
+    std::uint64_t hash =
+        static_cast<std::uint64_t>(node.bytes) + static_cast<std::uint64_t>(node.op);
+    hash ^= static_cast<std::uint64_t>(node.flops) * 31;
+    hash *= 0x9E3779B97F4A7C15ULL;
+    std::size_t slot = hash >> (64 - kBits);
+    for (std::size_t probe = 0; probe < kProbes; ++probe) {
+      slot = (slot + probe) % slots_.size();
+      if (slots_[slot] == 0) {
+        entries_.emplace_back();
+        slots_[slot] = static_cast<std::uint16_t>(entries_.size());
+        return entries_.back();
+      }
+      if (Entry& known = entries_[slots_[slot] - 1]; known.is_of(node)) return known;
+    }
+    return entries_[slots_[slot] - 1];  // Crowded: the last one looked at goes.
+  }
+
+ private:
+  static constexpr int kBits = 10;
+  static constexpr std::size_t kProbes = 8;
+  std::array<std::uint16_t, std::size_t{1} << kBits> slots_{};  // 1 + index; 0: free.
+  std::vector<Entry> entries_;
+};
+
+Failure price_kernel(const Predictor& predictor, const TwinIndex& index,
+                     const LevelSpreads& spreads, const ModelTree& tree, const Node& node,
+                     KernelMemo::Entry& entry) {
+  const Work work = work_of(tree, node);
+  NodeEstimate e;
+  LevelSpreads::Halves halves = spreads.of(node.level);
+  if (const Twin* twin = index.find(node.type, work)) {
+    e.energy_j = twin->energy_j;
+    e.time_s = twin->time_s;
+    e.is_looked_up = true;
+    halves = spreads.twin();
+  } else {
+    const Price price = price_of(predictor, work);
+    if (!price.is_known) {
+      return Error{ErrorCode::kUnavailable,
+                   "the predictor " + predictor.name + " has no price for " +
+                       std::string(node.type) + " (" + std::string(name_of(work.kind)) + ")",
+                   "train one on data that has such kernels, or choose another with --on"};
+    }
+    e.energy_j = price.energy_j;
+    e.time_s = price.time_s;
+    if (price.is_stand_in) e.stand_in = static_cast<float>(price.energy_j);
+    if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
+      halves.energy = std::max(halves.energy, kUnseenSpread);
+      halves.time = std::max(halves.time, kUnseenSpread);
+    }
+  }
+  e.own_j = e.energy_j;
+  e.energy_spread = halves.energy;
+  e.time_spread = halves.time;
+  entry = {node.op,    node.level,        node.type,  node.shape,
+           node.flops, node.matmul_flops, node.bytes, e};
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -156,62 +257,48 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
                                                const ModelTree& tree) {
   const auto nodes = tree.nodes();
   std::vector<NodeEstimate> out(nodes.size());
-  const auto& calibrated = predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
-  const Spreads spreads{calibrated.value_or(Spread{})};
+  const LevelSpreads spreads(predictor);
   Work call_work;
   call_work.kind = WorkKind::kModuleCall;
   const Price call = price_of(predictor, call_work);
+  KernelMemo memo;
 
-  std::vector<bool> runs_kernels(nodes.size(), false);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
+    // Children have come by: energy, time and stand_in (in joules, while summing) hold their sums,
+    // and is_looked_up says that one of them is a kernel.
     NodeEstimate& e = out[i];
-    // While summing, stand_in holds joules.
-    double spread = spreads.at(node.level, false);
-    double time_spread = spreads.at(node.level, true);
     if (node.op != Op::kNone) {
-      const Work work = work_of(tree, node);
-      if (const Twin* twin = index.find(node.type, work)) {
-        e.energy_j = twin->energy_j;
-        e.time_s = twin->time_s;
-        e.is_looked_up = true;
-        spread = calibrated ? calibrated->twin_energy : 0;
-        time_spread = calibrated ? calibrated->twin_time : 0;
-      } else {
-        const Price price = price_of(predictor, work);
-        if (!price.is_known) {
-          return Error{ErrorCode::kUnavailable,
-                       "the predictor " + predictor.name + " has no price for " +
-                           std::string(node.type) + " (" + std::string(name_of(work.kind)) + ")",
-                       "train one on data that has such kernels, or choose another with --on"};
-        }
-        e.energy_j = price.energy_j;
-        e.time_s = price.time_s;
-        if (price.is_stand_in) e.stand_in = static_cast<float>(price.energy_j);
-        if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
-          spread = std::max(spread, kUnseenSpread);
-          time_spread = std::max(time_spread, kUnseenSpread);
+      KernelMemo::Entry& entry = memo.entry(node);
+      if (!entry.is_of(node)) {
+        if (Failure failure = price_kernel(predictor, index, spreads, tree, node, entry)) {
+          return *failure;
         }
       }
-      e.own_j += e.energy_j;
-      if (node.parent >= 0) runs_kernels[static_cast<std::size_t>(node.parent)] = true;
+      e = entry.estimate;
     } else {
-      if (runs_kernels[i]) {
+      const bool runs_kernels = std::exchange(e.is_looked_up, false);
+      if (runs_kernels) {
+        e.own_j = call.energy_j;
         e.energy_j += call.energy_j;
         e.time_s += call.time_s;
-        e.own_j += call.energy_j;
       }
+      e.energy_spread = spreads.of(node.level).energy;
+      e.time_spread = spreads.of(node.level).time;
     }
     if (node.parent >= 0) {
       NodeEstimate& parent = out[static_cast<std::size_t>(node.parent)];
       parent.energy_j += e.energy_j;
       parent.time_s += e.time_s;
       parent.stand_in += e.stand_in;
+      parent.is_looked_up = parent.is_looked_up || node.op != Op::kNone;
     }
-    const double guessed = e.energy_j > 0 ? static_cast<double>(e.stand_in) / e.energy_j : 0.0;
-    e.stand_in = static_cast<float>(guessed);
-    e.energy_spread = static_cast<float>(std::min(1.0, spread + kStandInSpread * guessed));
-    e.time_spread = static_cast<float>(std::min(1.0, time_spread + kStandInSpread * guessed));
+    if (e.stand_in > 0) {
+      e.stand_in = static_cast<float>(static_cast<double>(e.stand_in) / e.energy_j);
+      const float wider = kStandInSpread * e.stand_in;
+      e.energy_spread = std::min(1.0F, e.energy_spread + wider);
+      e.time_spread = std::min(1.0F, e.time_spread + wider);
+    }
   }
   return out;
 }
