@@ -61,10 +61,11 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   app.require_subcommand(1);
   app.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
   const std::vector<Command> commands{
-      tree_command(app),     predict_command(app),     models_command(app),   meters_command(app),
-      import_command(app),   dataset_command(app),     carbon_command(app),   whatif_command(app),
-      compare_command(app),  report_command(app),      profiles_command(app), regions_command(app),
-      hardware_command(app), completions_command(app),
+      tree_command(app),        predict_command(app), models_command(app),   meters_command(app),
+      import_command(app),      dataset_command(app), carbon_command(app),   whatif_command(app),
+      compare_command(app),     report_command(app),  profiles_command(app), regions_command(app),
+      hardware_command(app),    train_command(app),   evaluate_command(app), annotate_command(app),
+      completions_command(app),
   };
   try {
     // CLI11 takes the arguments last to first.

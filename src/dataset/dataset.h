@@ -78,6 +78,9 @@ struct DatasetNode {
   Features features;
   std::optional<Joules> energy;     // ground_truth_energy: measured
   std::optional<Joules> predicted;  // predicted_energy
+  // Our own: the 90 % interval, what the node takes besides its children, and its time.
+  std::optional<Joules> predicted_low, predicted_high, predicted_own;
+  std::optional<Seconds> predicted_time;
   std::vector<Kernels> ops;
   bool is_leaf() const { return type == NodeType::kMl || type == NodeType::kMlNonParametric; }
 };

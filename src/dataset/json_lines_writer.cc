@@ -9,9 +9,9 @@ namespace {
 // 2^53: beyond it a double does not tell neighbouring integers apart.
 constexpr double kExactIntegers = 9007199254740992.0;
 
-void write_optional(JsonWriter& out, std::string_view name, const std::optional<Joules>& energy) {
-  out.key(name);
-  energy ? out.value(energy->value) : out.null();
+template <class Unit>
+void write_if_present(JsonWriter& out, std::string_view name, const std::optional<Unit>& quantity) {
+  if (quantity) out.field(name, quantity->value);
 }
 
 void write_features(JsonWriter& out, const Features& features) {
@@ -54,8 +54,13 @@ void write_node(JsonWriter& out, const DatasetTree& tree, std::int32_t index, st
   out.field("instance_type", node.instance_type);
   out.field("type", name_of(node.type));
   write_features(out, node.features);
-  write_optional(out, "ground_truth_energy", node.energy);
-  if (node.predicted) write_optional(out, "predicted_energy", node.predicted);
+  out.key("ground_truth_energy");
+  node.energy ? out.value(node.energy->value) : out.null();
+  write_if_present(out, "predicted_energy", node.predicted);
+  write_if_present(out, "predicted_low_j", node.predicted_low);
+  write_if_present(out, "predicted_high_j", node.predicted_high);
+  write_if_present(out, "predicted_own_j", node.predicted_own);
+  write_if_present(out, "predicted_time_s", node.predicted_time);
   if (!node.ops.empty()) write_ops(out, node.ops);
   const std::vector<std::int32_t> children = children_of(tree, index);
   out.key("child_nodes_obj");

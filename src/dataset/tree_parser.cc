@@ -20,6 +20,10 @@ enum Field : std::size_t {
   kType,
   kEnergy,
   kPredicted,
+  kPredictedLow,
+  kPredictedHigh,
+  kPredictedOwn,
+  kPredictedTime,
   kOps,
   kChildObjects,
   kChildNames,
@@ -37,6 +41,10 @@ constexpr std::array<std::string_view, kFieldCount> kFieldNames = [] {
   names[kType] = "type";
   names[kEnergy] = "ground_truth_energy";
   names[kPredicted] = "predicted_energy";
+  names[kPredictedLow] = "predicted_low_j";
+  names[kPredictedHigh] = "predicted_high_j";
+  names[kPredictedOwn] = "predicted_own_j";
+  names[kPredictedTime] = "predicted_time_s";
   names[kOps] = "ops";
   names[kChildObjects] = "child_nodes_obj";
   names[kChildNames] = "child_nodes";
@@ -91,6 +99,12 @@ std::optional<double> TreeParser::amount(std::string_view field, const Element& 
   if (!out || *out >= 0) return out;
   report(field, "cannot be negative");
   return std::nullopt;
+}
+
+template <class Unit>
+void TreeParser::quantity(std::string_view field, const Element& value, std::optional<Unit>& out) {
+  if (value.is_null()) return;
+  if (const std::optional<double> given = number(field, value)) out = Unit(*given);
 }
 
 std::int64_t TreeParser::positive_integer(std::string_view field, const Element& value) {
@@ -182,10 +196,11 @@ void TreeParser::read_field(std::size_t field, const Element& value, DatasetNode
       if (is_null) return;
       if (const std::optional<double> given = amount(name, value)) node.energy = Joules(*given);
       return;
-    case kPredicted:
-      if (is_null) return;
-      if (const std::optional<double> given = number(name, value)) node.predicted = Joules(*given);
-      return;
+    case kPredicted: return quantity(name, value, node.predicted);
+    case kPredictedLow: return quantity(name, value, node.predicted_low);
+    case kPredictedHigh: return quantity(name, value, node.predicted_high);
+    case kPredictedOwn: return quantity(name, value, node.predicted_own);
+    case kPredictedTime: return quantity(name, value, node.predicted_time);
     case kOps:
       if (!is_null) read_ops(value, node);
       return;

@@ -26,6 +26,8 @@ class TreeParser {
   void report(std::string_view field, std::string_view what);
   std::string path() const;
   std::optional<double> number(std::string_view field, const Element& value);
+  template <class Unit>
+  void quantity(std::string_view field, const Element& value, std::optional<Unit>& out);
   std::optional<double> amount(std::string_view field, const Element& value);
   std::int64_t positive_integer(std::string_view field, const Element& value);
   void text(std::string_view field, const Element& value, std::string& out, bool may_be_empty);

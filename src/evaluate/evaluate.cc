@@ -90,14 +90,14 @@ void summarise(const WorkTrees& trees, const std::vector<Group>& groups, Evaluat
     const auto level = static_cast<std::size_t>(node.level);
     if (p.time_s && node.time_s) time[level].add(100 * std::abs(*p.time_s / *node.time_s - 1));
     if (!node.energy_j) continue;
-    const double error = 100 * std::abs(p.energy_j - *node.energy_j) / *node.energy_j;
+    const double error = error_percent(p.energy_j, *node.energy_j);
     overall[level].add(error);
     by_group[group_of[static_cast<std::size_t>(tree.model)]][level].add(error);
     errors[level].push_back(error);
     if (level == 0) by_type[trees.types[static_cast<std::size_t>(node.type)]].add(error);
     if (p.low_j && p.high_j) {
       covered[level].add(*p.low_j <= *node.energy_j && *node.energy_j <= *p.high_j ? 100 : 0);
-      width[level].add(100 * (*p.high_j - *p.low_j) / (2 * p.energy_j));
+      if (p.energy_j > 0) width[level].add(100 * (*p.high_j - *p.low_j) / (2 * p.energy_j));
     }
   }
   Means macro;

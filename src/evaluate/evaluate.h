@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,6 +28,7 @@ struct Prediction {
   std::optional<double> low_j;
   std::optional<double> high_j;
   std::optional<double> time_s;
+  std::int32_t seed = 0;  // Which run, of methods that begin at random.
 };
 
 struct FoldErrors {
@@ -68,6 +70,11 @@ struct ReconciledOptions {
 };
 Result<Evaluation> evaluate_reconciled(const WorkTrees& trees, const std::vector<Group>& groups,
                                        const ReconciledOptions& options);
+
+// 100 |P - G| / G, for a G that is positive.
+inline double error_percent(double predicted_j, double measured_j) {
+  return 100 * std::abs(predicted_j - measured_j) / measured_j;
+}
 
 // Errors, quantiles and coverage from predictions, whoever made them.
 void summarise(const WorkTrees& trees, const std::vector<Group>& groups, Evaluation& evaluation);

@@ -110,6 +110,10 @@ std::int32_t index_of(std::vector<std::string>& names,
   return it->second;
 }
 
+// Joules or seconds that a node can have taken. Beyond them sums of squares overflow.
+constexpr double kMostPlausible = 1e15;
+bool is_plausible(double amount) { return amount > 1e-15 && amount < kMostPlausible; }
+
 TreeLevel level_of(const DatasetNode& node) {
   if (node.is_leaf()) return TreeLevel::kMl;
   return node.parent < 0 ? TreeLevel::kModel : TreeLevel::kModule;
@@ -166,13 +170,14 @@ WorkTrees work_of(const std::vector<const DatasetTree*>& trees) {
         if (has_leaf[i]) work.works.push_back(stream(WorkKind::kModuleCall, 0));
       }
       target.work_count = static_cast<std::uint32_t>(work.works.size()) - target.works;
-      if (f.has(Feature::kTime) && f.has(Feature::kGpuEnergy) && f.get(Feature::kTime) > 0) {
+      const bool has_time = f.has(Feature::kTime) && is_plausible(f.get(Feature::kTime));
+      if (has_time && f.has(Feature::kGpuEnergy) && f.get(Feature::kGpuEnergy) < kMostPlausible) {
         target.reading = NodeReading{f.get(Feature::kGpuEnergy), f.get(Feature::kTime),
                                      f.has(Feature::kCpu) ? f.get(Feature::kCpu) : 0.0};
       }
-      if (f.has(Feature::kTime) && f.get(Feature::kTime) > 0) target.time_s = f.get(Feature::kTime);
+      if (has_time) target.time_s = f.get(Feature::kTime);
       if (node.energy) {
-        if (node.energy->value > 0) {
+        if (is_plausible(node.energy->value)) {
           target.energy_j = node.energy->value;
         } else {
           ++not_positive;
@@ -181,8 +186,10 @@ WorkTrees work_of(const std::vector<const DatasetTree*>& trees) {
     }
   }
   if (not_positive > 0) {
-    out.warnings.push_back(std::to_string(not_positive) +
-                           " nodes have a measured energy of zero or less and were left out");
+    out.warnings.push_back(
+        std::to_string(not_positive) +
+        " nodes have a measured energy of zero or less, or beyond any machine, and "
+        "were left out");
   }
   return out;
 }

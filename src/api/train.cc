@@ -1,0 +1,100 @@
+#include "src/api/train.h"
+
+#include "src/base/file.h"
+#include "src/base/output_file.h"
+#include "src/dataset/json_lines_reader.h"
+#include "src/dataset/json_lines_writer.h"
+#include "src/evaluate/irene.h"
+#include "src/irene/fit.h"
+#include "src/learn/annotate.h"
+#include "src/predict/predictor_file.h"
+
+namespace wattree {
+namespace {
+
+Failure train_reconciled(const ChosenTrees& chosen, const TrainQuery& query, TrainAnswer& answer) {
+  Result<Trained> trained = train_predictor(work_of(chosen.trees), query.options);
+  if (!trained.ok()) return trained.error();
+  Trained out = std::move(trained).value();
+  answer.warnings = std::move(out.warnings);
+  answer.json = to_json(out.predictor);
+  answer.predictor = std::move(out.predictor);
+  return std::nullopt;
+}
+
+Failure train_irene(const ChosenTrees& chosen, const TrainQuery& query, TrainAnswer& answer) {
+  IreneOptions options;
+  options.aggregate = irene_aggregate(query.aggregate);
+  options.features = query.features;
+  options.seed = query.seed;
+  Result<IreneFit> fitted = fit_irene(chosen.trees, options);
+  if (!fitted.ok()) return fitted.error();
+  IreneFit fit = std::move(fitted).value();
+  answer.warnings = std::move(fit.warnings);
+  IrenePredictor p;
+  p.name = query.options.name;
+  p.hardware = query.options.hardware;
+  p.meter = query.options.meter;
+  p.boundary = query.options.boundary;
+  p.dtypes = query.options.dtypes;
+  p.models = chosen.models;
+  p.trees = static_cast<std::int64_t>(chosen.trees.size());
+  p.model = std::move(fit.model);
+  if (chosen.models.size() > 1) {
+    const EvaluationData data(chosen.trees);
+    const Result<IreneEvaluation> held_out =
+        evaluate_irene(data, model_groups(data.work), options, 1);
+    if (held_out.ok()) p.errors = held_out.value().evaluation.overall.at;
+  } else {
+    answer.warnings.emplace_back("only one model: nothing says how far others will be off");
+  }
+  answer.json = to_json(p);
+  answer.predictor = std::move(p);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& query) {
+  const Result<Dataset> read = read_dataset(dataset);
+  if (!read.ok()) return read.error();
+  Result<ChosenTrees> chosen = choose_models(read.value().trees, query.models);
+  if (!chosen.ok()) return chosen.error();
+  TrainAnswer answer;
+  answer.models_left_out = chosen.value().left_out;
+  const Failure failure = query.aggregate == Aggregate::kReconciled
+                              ? train_reconciled(chosen.value(), query, answer)
+                              : train_irene(chosen.value(), query, answer);
+  if (failure) return *failure;
+  return answer;
+}
+
+Result<AnnotateAnswer> annotate_file(const std::filesystem::path& input,
+                                     const std::filesystem::path& predictor,
+                                     const std::filesystem::path& output,
+                                     const PredictOptions& options) {
+  const Result<std::string> text = read_file(predictor);
+  if (!text.ok()) return text.error();
+  Result<AnyPredictor> parsed = parse_any_predictor(text.value(), predictor.string());
+  if (!parsed.ok()) return parsed.error();
+  Annotator annotator(std::move(parsed).value());
+
+  Result<DatasetReader> opened = DatasetReader::open(input);
+  if (!opened.ok()) return opened.error();
+  DatasetReader reader = std::move(opened).value();
+  AnnotateAnswer answer;
+  OutputFile file(output);
+  while (std::optional<DatasetTree> tree = reader.next()) {
+    annotator.annotate(*tree, options);
+    file.write(to_json_line(*tree));
+    ++answer.trees;
+    answer.nodes += static_cast<std::int64_t>(tree->nodes.size());
+    if (file.failure()) return *file.failure();
+  }
+  if (reader.failure()) return *reader.failure();
+  if (const Failure failure = file.finish()) return *failure;
+  answer.warnings.assign(annotator.warnings().begin(), annotator.warnings().end());
+  return answer;
+}
+
+}  // namespace wattree

@@ -1,0 +1,211 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "src/api/evaluate.h"
+#include "src/base/output_file.h"
+#include "src/cli/command.h"
+#include "src/cli/learn_flags.h"
+#include "src/cli/table.h"
+
+namespace wattree {
+namespace {
+
+struct EvaluateFlags {
+  std::string dataset;
+  bool by_model = false, by_family = false, no_twins = false, json = false;
+  MethodFlags method;
+  std::string known;
+  std::optional<int> seeds;
+  std::string predictions;
+  ModelChoice models;
+};
+
+CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
+  CLI::App* command = app.add_subcommand(
+      "evaluate", "Say how far predictions are off on models left out of the training");
+  command->footer(
+      "Examples:\n"
+      "  wattree evaluate data.jsonl --leave-one-model-out\n"
+      "  wattree evaluate data.jsonl --leave-one-family-out --known leaves --json\n"
+      "  wattree evaluate data.jsonl --leave-one-model-out --predictions nodes.jsonl\n"
+      "  wattree evaluate data.jsonl --aggregate end2end --features model --seeds 20\n\n"
+      "Every model (or family) is left out once, everything is fitted on the others, and each of\n"
+      "its nodes is predicted. An error is 100 |predicted - measured| / measured.\n\n"
+      "--known says what of the new model has been run:\n"
+      "  nothing   no measurement at all: this is prediction\n"
+      "  leaves    its leaves, one by one: do the parts add up to the whole?\n"
+      "  children  the children of each node, but not the node\n"
+      "  node      the node itself, by time and the GPU's counter: is the reading right?\n"
+      "  root      only the whole: is it shared out right?\n"
+      "See docs/learning.md.\n");
+  command->add_option("DATASET", flags.dataset, "A dataset in JSON Lines, plain or gzip")
+      ->required();
+  CLI::Option* by_model = command->add_flag("--leave-one-model-out", flags.by_model,
+                                            "Leave each model out by itself (default)");
+  command
+      ->add_flag("--leave-one-family-out", flags.by_family,
+                 "Leave all models of one architecture out together: stricter")
+      ->excludes(by_model);
+  describe_method(*command, flags.method);
+  command->add_option("--seeds", flags.seeds, "Runs of IrEne's methods, which begin at random [10]")
+      ->check(CLI::Range(1, 100));
+  command->add_option("--known", flags.known, "What has been run of the new model [nothing]")
+      ->check(
+          CLI::IsMember(std::vector<std::string>{"nothing", "leaves", "children", "node", "root"}));
+  command->add_flag(
+      "--no-twins", flags.no_twins,
+      "Do not look up leaves that were measured in another model with the same sizes");
+  describe_model_choice(*command, flags.models);
+  command->add_option("--predictions", flags.predictions,
+                      "Write every node's held-out prediction to this file, as JSON Lines");
+  command->add_flag("--json", flags.json, "Print JSON (docs/schemas/evaluate.schema.json)");
+  return command;
+}
+
+std::vector<std::string> row(std::string title, const LevelValues& values) {
+  return {std::move(title), percent_cell(values.at[0]), percent_cell(values.at[1]),
+          percent_cell(values.at[2])};
+}
+
+bool has_any(const LevelValues& values) { return values.at[0] || values.at[1] || values.at[2]; }
+
+std::string headline(const EvaluateAnswer& answer, const EvaluateInput& input) {
+  const EvaluateQuery& query = answer.query;
+  std::int64_t measured = 0;
+  for (const WorkTree& tree : input.data.work.trees) {
+    for (const WorkNode& node : tree.nodes) measured += node.energy_j.has_value();
+  }
+  const bool is_own = query.aggregate == Aggregate::kReconciled;
+  std::string out =
+      fmt::format("{}, {}, {}\n{}: {} trees of {} models, {} measured nodes\n",
+                  name_of(query.hold_out), name_of(query.aggregate),
+                  is_own ? std::string(name_of(query.known)) + " known"
+                         : std::string(features_of(query)) + " features",
+                  answer.dataset, input.data.trees.size(), answer.models.size(), measured);
+  if (!answer.models_left_out.empty()) {
+    out += "Not taken in: " + list_of(answer.models_left_out) + "\n";
+  }
+  return out;
+}
+
+std::string text_of(const EvaluateAnswer& answer, const EvaluateInput& input) {
+  const Evaluation& e = answer.evaluation;
+  const auto table = [](std::string title, const std::vector<std::vector<std::string>>& rows) {
+    return "\n" + render_table(
+                      {{std::move(title)}, {"ml", true}, {"module", true}, {"model", true}}, rows);
+  };
+  std::vector<std::vector<std::string>> rows;
+  for (const FoldErrors& fold : e.rows) rows.push_back(row(fold.left_out, fold.errors));
+  rows.push_back(row("all nodes", e.overall));
+  rows.push_back(row("mean of the rows", e.overall_macro));
+  if (!answer.by_seed.empty()) {
+    std::vector<std::string> least{"least of " + std::to_string(answer.by_seed.size()) + " seeds"};
+    std::vector<std::string> most{"most of them"};
+    for (std::size_t l = 0; l < kTreeLevels; ++l) {
+      const auto range = seed_range(answer, l);
+      least.push_back(percent_cell(range ? std::optional(range->first) : std::nullopt));
+      most.push_back(percent_cell(range ? std::optional(range->second) : std::nullopt));
+    }
+    rows.push_back(std::move(least));
+    rows.push_back(std::move(most));
+  }
+  std::string out = headline(answer, input) + table("error in %, left out", rows);
+
+  rows.clear();
+  for (const auto& [name, index] : {std::pair{"half of the nodes within", 0},
+                                    {"90 % of the nodes within", 1},
+                                    {"99 % of the nodes within", 2}}) {
+    LevelValues values;
+    for (std::size_t l = 0; l < kTreeLevels; ++l) {
+      values.at[l] = e.quantiles[l].at[static_cast<std::size_t>(index)];
+    }
+    rows.push_back(row(name, values));
+  }
+  if (has_any(e.coverage)) {
+    rows.push_back(row("inside their 90 % interval, % of nodes", e.coverage));
+    rows.push_back(row("half-width of that interval", e.width));
+  }
+  if (has_any(e.time)) rows.push_back(row("error of the predicted time", e.time));
+  for (const Baseline& baseline : answer.baselines) {
+    const std::string name = baseline.name == "time_only"    ? "measured time only"
+                             : baseline.name == "flops_only" ? "FLOPs only"
+                                                             : "predicted sum";
+    rows.push_back(row("baseline: " + name, baseline.errors));
+  }
+  rows.push_back(row("floor: the same computation again", answer.floor));
+  out += table("to compare with, in %", rows);
+
+  rows.clear();
+  for (const auto& [type, errors] : e.by_type) rows.push_back({type, percent_cell(errors.at[0])});
+  out += "\n" + render_table({{"error in %, leaves"}, {"ml", true}}, rows);
+  if (answer.query.aggregate == Aggregate::kReconciled && e.looked_up > 0) {
+    out += fmt::format(
+        "\n{:.0f} % of the leaves were looked up: the same kernel was measured in another model\n"
+        "(--no-twins predicts them too).\n",
+        100 * e.looked_up);
+  }
+  for (const std::string& note : answer.notes) out += "\nNote: " + note + ".\n";
+  return out;
+}
+
+// Flags that the chosen method would silently pass over.
+std::string misused(const EvaluateFlags& flags) {
+  if (aggregate_of(flags.method) == Aggregate::kReconciled) {
+    if (!flags.method.features.empty())
+      return "--features goes with IrEne's methods; --known says what reconciled looks at";
+    if (flags.seeds) return "--seeds goes with IrEne's methods; reconciled draws nothing at random";
+    return "";
+  }
+  if (!flags.known.empty())
+    return "--known goes with --aggregate reconciled; --features says what " +
+           flags.method.aggregate + " looks at";
+  if (flags.no_twins)
+    return "--no-twins goes with --aggregate reconciled; IrEne's methods look nothing up";
+  return "";
+}
+
+int run(const EvaluateFlags& flags, Surroundings& world) {
+  if (const std::string misuse = misused(flags); !misuse.empty()) {
+    world.err << "wattree: " << misuse << "\n";
+    return kUsage;
+  }
+  const Result<EvaluateInput> read = read_evaluate_input(flags.dataset, flags.models);
+  if (!read.ok()) return fail(read.error(), flags.json, world);
+  const EvaluateInput& input = read.value();
+  EvaluateQuery query;
+  query.hold_out = flags.by_family ? HoldOut::kFamily : HoldOut::kModel;
+  query.aggregate = aggregate_of(flags.method);
+  query.features = features_of(flags.method);
+  query.seeds = flags.seeds.value_or(query.seeds);
+  query.known = parse_known(flags.known).value_or(query.known);
+  query.use_twins = !flags.no_twins;
+  const Result<EvaluateAnswer> answer = evaluate_dataset(input, query);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  if (!flags.predictions.empty()) {
+    OutputFile file(flags.predictions);
+    write_predictions(input, answer.value(), [&](std::string_view text) { file.write(text); });
+    if (const Failure failure = file.finish()) return fail(*failure, flags.json, world);
+  }
+  if (flags.json) {
+    world.out << to_json(answer.value());
+    return 0;
+  }
+  world.out << text_of(answer.value(), input);
+  for (const std::string& warning : answer.value().evaluation.warnings) {
+    world.err << "wattree: warning: " << warning << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command evaluate_command(CLI::App& app) {
+  auto flags = std::make_shared<EvaluateFlags>();
+  CLI::App* command = describe(app, *flags);
+  return {command, [flags](Surroundings& world) { return run(*flags, world); }};
+}
+
+}  // namespace wattree
