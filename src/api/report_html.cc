@@ -4,6 +4,7 @@
 
 #include "src/api/report.h"
 #include "src/api/report_content.h"
+#include "src/base/html_text.h"
 #include "src/profile/read.h"
 
 namespace wattree {
@@ -16,20 +17,6 @@ constexpr double kLeft = 110;
 constexpr double kBottom = 28;
 constexpr double kTop = 12;
 constexpr double kRight = 12;
-
-std::string plain(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 constexpr std::string_view kHead =
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -148,15 +135,15 @@ std::string html_report(const Footprint& footprint, MassUnit unit) {
   const ReportContent content = report_content(footprint, unit);
   std::string out(kHead);
   out += fmt::format("<title>Energy of {}</title>\n{}</head>\n<body>\n<h1>Energy of {}</h1>\n",
-                     plain(content.title), kStyle, plain(content.title));
-  out += fmt::format("<p>{}</p>\n{}", plain(content.statement), Chart(footprint, unit).svg());
+                     html_text(content.title), kStyle, html_text(content.title));
+  out += fmt::format("<p>{}</p>\n{}", html_text(content.statement), Chart(footprint, unit).svg());
   out +=
       "<table>\n<tr><th>figure</th><th class=\"n\">amount</th><th>basis</th><th>boundary</th>"
       "<th>from</th></tr>\n";
   for (const ReportFigure& figure : content.figures) {
     out += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        plain(figure.what), figure.amount, figure.basis, figure.boundary, plain(figure.by));
+        html_text(figure.what), figure.amount, figure.basis, figure.boundary, html_text(figure.by));
   }
   const bool has_emissions = footprint.curve.points.back().emissions.has_value();
   out += fmt::format(
@@ -175,7 +162,7 @@ std::string html_report(const Footprint& footprint, MassUnit unit) {
   const auto list = [&out](const char* title, const std::vector<std::string>& lines) {
     if (lines.empty()) return;
     out += fmt::format("<p>{}</p>\n<ul>\n", title);
-    for (const std::string& line : lines) out += "<li>" + plain(line) + "</li>\n";
+    for (const std::string& line : lines) out += "<li>" + html_text(line) + "</li>\n";
     out += "</ul>\n";
   };
   list("The emissions are as much as", content.equivalents);

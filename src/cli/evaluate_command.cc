@@ -4,7 +4,9 @@
 #include <memory>
 #include <ostream>
 
+#include "src/api/accuracy_report.h"
 #include "src/api/evaluate.h"
+#include "src/base/file.h"
 #include "src/base/output_file.h"
 #include "src/cli/command.h"
 #include "src/cli/learn_flags.h"
@@ -20,6 +22,7 @@ struct EvaluateFlags {
   std::string known;
   std::optional<int> seeds;
   std::string predictions;
+  std::string report;
   ModelChoice models;
 };
 
@@ -31,6 +34,7 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
       "  wattree evaluate data.jsonl --leave-one-model-out\n"
       "  wattree evaluate data.jsonl --leave-one-family-out --known leaves --json\n"
       "  wattree evaluate data.jsonl --leave-one-model-out --predictions nodes.jsonl\n"
+      "  wattree evaluate data.jsonl --report accuracy.html\n"
       "  wattree evaluate data.jsonl --aggregate end2end --features model --seeds 20\n\n"
       "Every model (or family) is left out once, everything is fitted on the others, and each of\n"
       "its nodes is predicted. An error is 100 |predicted - measured| / measured.\n\n"
@@ -61,6 +65,9 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
   describe_model_choice(*command, flags.models);
   command->add_option("--predictions", flags.predictions,
                       "Write every node's held-out prediction to this file, as JSON Lines");
+  command->add_option("--report", flags.report,
+                      "Evaluate every method, and write a page (.html) or Markdown (.md) with the "
+                      "figures of IrEne's paper beside");
   command->add_flag("--json", flags.json, "Print JSON (docs/schemas/evaluate.schema.json)");
   return command;
 }
@@ -151,12 +158,22 @@ std::string text_of(const EvaluateAnswer& answer, const EvaluateInput& input) {
   return out;
 }
 
+Failure write_report(const EvaluateInput& input, const std::string& path, int seeds,
+                     Surroundings& world) {
+  const bool is_markdown = path.ends_with(".md");
+  const Result<Document> report = accuracy_report(
+      input, seeds, [&](std::string_view what) { world.err << "wattree: " << what << "\n"; });
+  if (!report.ok()) return report.error();
+  return write_file(path, is_markdown ? to_markdown(report.value()) : to_html(report.value()));
+}
+
 // Flags that the chosen method would silently pass over.
 std::string misused(const EvaluateFlags& flags) {
   if (aggregate_of(flags.method) == Aggregate::kReconciled) {
     if (!flags.method.features.empty())
       return "--features goes with IrEne's methods; --known says what reconciled looks at";
-    if (flags.seeds) return "--seeds goes with IrEne's methods; reconciled draws nothing at random";
+    if (flags.seeds && flags.report.empty())
+      return "--seeds goes with IrEne's methods; reconciled draws nothing at random";
     return "";
   }
   if (!flags.known.empty())
@@ -182,6 +199,10 @@ int run(const EvaluateFlags& flags, Surroundings& world) {
   query.seeds = flags.seeds.value_or(query.seeds);
   query.known = parse_known(flags.known).value_or(query.known);
   query.use_twins = !flags.no_twins;
+  if (!flags.report.empty()) {
+    const Failure failure = write_report(input, flags.report, query.seeds, world);
+    if (failure) return fail(*failure, flags.json, world);
+  }
   const Result<EvaluateAnswer> answer = evaluate_dataset(input, query);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (!flags.predictions.empty()) {

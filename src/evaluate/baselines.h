@@ -21,8 +21,7 @@ std::vector<Baseline> one_figure_baselines(const EvaluationData& data,
 
 // How well measurements repeat: the mean difference, in percent, between a measurement and the mean
 // of the others of the same computation (the same kernels of the same sizes, in whichever model).
-// Copies of one measurement count once. No predictor that sees only the computation does better on
-// such data, except by luck. Absent where nothing was measured twice.
+// Copies of one measurement count once. Absent where nothing was measured twice.
 LevelValues repeatability(const EvaluationData& data);
 
 }  // namespace wattree

@@ -15,8 +15,8 @@ struct IreneEvaluation {
   std::int64_t without = 0;  // Predictions that the method could not make.
 };
 
-// Runs `seeds` times, with other first weights in every run and fold; a method that draws nothing at random (sum) runs once. The order of
-// training trees is that of `data`.
+// Runs `seeds` times, with other first weights in every run and fold; a method that draws nothing
+// at random (sum) runs once. The order of training trees is that of `data`.
 Result<IreneEvaluation> evaluate_irene(const EvaluationData& data, const std::vector<Group>& groups,
                                        IreneOptions options, int seeds);
 

@@ -275,7 +275,8 @@ def test_degenerate_data(case, method, wattree, toy, tmp_path):
         # IrEne's method needs every feature of some leaves, and says so.
         assert result.returncode == 3, result.stdout
         error = loads(result.stderr)["error"]
-        assert outcome != "error" or says in error["message"] or "too large" in error["message"], error
+        assert outcome != "error" or says in error["message"] or "too large" in error["message"] or \
+            "range of numbers" in error["message"], error
         assert error["hint"] or any(what in error["message"] for what in ("no trees", "data.jsonl", "column"))
         assert result.stdout == "" and not predictions.exists()
     else:
@@ -323,3 +324,19 @@ def test_models_can_be_chosen(wattree, toy):
     assert answer["models_left_out"] == ["toy-t5"] and len(answer["rows"]) == 3
     result = run(wattree, "evaluate", toy, "--include", "toy-x")
     assert result.returncode == 3 and "toy-bert-a" in result.stderr
+
+
+def test_the_report_is_one_file_without_requests(wattree, toy, tmp_path):
+    page, text = tmp_path / "r.html", tmp_path / "r.md"
+    for file in (page, text):
+        assert run(wattree, "evaluate", toy, "--report", file, "--seeds", "1").returncode == 0
+    html = page.read_text()
+    for outside in ("http://", "https://", "src=", "url(", "<script", "<link"):
+        assert outside not in html, outside
+    assert "prefers-color-scheme: dark" in html and "<svg" in html and "p99" in html
+    answer = evaluated(wattree, toy, "--known", "leaves")
+    for content in (html, text.read_text()):
+        assert f"{answer['overall']['model']:.2f}" in content
+        assert "5.52" in content  # The paper's.
+        assert "nan" not in content.lower().split()
+    assert "| nothing |" in text.read_text()
