@@ -108,12 +108,14 @@ std::optional<std::pair<double, double>> seed_range(const EvaluateAnswer& answer
 }
 
 Result<EvaluateInput> read_evaluate_input(const std::string& path, const ModelChoice& choice) {
-  Result<Dataset> dataset = read_dataset(path);
-  if (!dataset.ok()) return dataset.error();
-  std::vector<DatasetTree> trees = std::move(dataset).value().trees;
-  Result<ChosenTrees> chosen = choose_models(trees, choice);
+  Result<Dataset> read = read_dataset(path, {.skips_bad = choice.skips_bad});
+  if (!read.ok()) return read.error();
+  Dataset dataset = std::move(read).value();
+  Result<ChosenTrees> chosen = choose_models(dataset.trees, choice);
   if (!chosen.ok()) return chosen.error();
-  return EvaluateInput(path, std::move(trees), std::move(chosen).value());
+  EvaluateInput input(path, std::move(dataset.trees), std::move(chosen).value());
+  note_bad_lines(dataset.skipped, dataset.problems, input.warnings);
+  return input;
 }
 
 Result<EvaluateAnswer> evaluate_dataset(const EvaluateInput& input, const EvaluateQuery& query) {
@@ -148,6 +150,8 @@ Result<EvaluateAnswer> evaluate_dataset(const EvaluateInput& input, const Evalua
                                            " predictions could not be made and are in no error");
     }
   }
+  auto& warnings = answer.evaluation.warnings;
+  warnings.insert(warnings.begin(), input.warnings.begin(), input.warnings.end());
   const auto& errors = answer.evaluation.overall.at;
   if (!errors[0] && !errors[1] && !errors[2]) {
     return Error{ErrorCode::kInvalidInput,

@@ -56,6 +56,7 @@ struct EvaluateInput {
   std::vector<DatasetTree> trees;
   ChosenTrees chosen;
   EvaluationData data;
+  std::vector<std::string> warnings;  // Of reading.
 };
 Result<EvaluateInput> read_evaluate_input(const std::string& path, const ModelChoice& choice);
 

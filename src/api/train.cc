@@ -56,7 +56,7 @@ Failure train_irene(const ChosenTrees& chosen, const TrainQuery& query, TrainAns
 }  // namespace
 
 Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& query) {
-  const Result<Dataset> read = read_dataset(dataset);
+  const Result<Dataset> read = read_dataset(dataset, {.skips_bad = query.models.skips_bad});
   if (!read.ok()) return read.error();
   Result<ChosenTrees> chosen = choose_models(read.value().trees, query.models);
   if (!chosen.ok()) return chosen.error();
@@ -66,26 +66,27 @@ Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& query
                               ? train_reconciled(chosen.value(), query, answer)
                               : train_irene(chosen.value(), query, answer);
   if (failure) return *failure;
+  note_bad_lines(read.value().skipped, read.value().problems, answer.warnings);
   return answer;
 }
 
 Result<AnnotateAnswer> annotate_file(const std::filesystem::path& input,
                                      const std::filesystem::path& predictor,
                                      const std::filesystem::path& output,
-                                     const PredictOptions& options) {
+                                     const AnnotateOptions& options) {
   const Result<std::string> text = read_file(predictor);
   if (!text.ok()) return text.error();
   Result<AnyPredictor> parsed = parse_any_predictor(text.value(), predictor.string());
   if (!parsed.ok()) return parsed.error();
   Annotator annotator(std::move(parsed).value());
 
-  Result<DatasetReader> opened = DatasetReader::open(input);
+  Result<DatasetReader> opened = DatasetReader::open(input, {.skips_bad = options.skips_bad});
   if (!opened.ok()) return opened.error();
   DatasetReader reader = std::move(opened).value();
   AnnotateAnswer answer;
   OutputFile file(output);
   while (std::optional<DatasetTree> tree = reader.next()) {
-    annotator.annotate(*tree, options);
+    annotator.annotate(*tree, options.predict);
     file.write(to_json_line(*tree));
     ++answer.trees;
     answer.nodes += static_cast<std::int64_t>(tree->nodes.size());
@@ -94,6 +95,7 @@ Result<AnnotateAnswer> annotate_file(const std::filesystem::path& input,
   if (reader.failure()) return *reader.failure();
   if (const Failure failure = file.finish()) return *failure;
   answer.warnings.assign(annotator.warnings().begin(), annotator.warnings().end());
+  note_bad_lines(reader.skipped_lines(), reader.problems(), answer.warnings);
   return answer;
 }
 

@@ -37,12 +37,17 @@ struct AnnotateAnswer {
   std::vector<std::string> warnings;
 };
 
+struct AnnotateOptions {
+  PredictOptions predict;
+  bool skips_bad = false;
+};
+
 // Reads trees from `input`, fills what `predictor` says of every node, and writes them to `output`:
 // one tree at a time, so that the files may be larger than memory. `output` is there whole or not
 // at all.
 Result<AnnotateAnswer> annotate_file(const std::filesystem::path& input,
                                      const std::filesystem::path& predictor,
                                      const std::filesystem::path& output,
-                                     const PredictOptions& options);
+                                     const AnnotateOptions& options);
 
 }  // namespace wattree

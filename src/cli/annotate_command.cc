@@ -14,6 +14,7 @@ struct AnnotateFlags {
   std::string dataset, predictor, output;
   std::string known = "node";
   bool no_twins = false;
+  bool skips_bad = false;
 };
 
 CLI::App* describe(CLI::App& app, AnnotateFlags& flags) {
@@ -37,11 +38,13 @@ CLI::App* describe(CLI::App& app, AnnotateFlags& flags) {
       ->capture_default_str();
   command->add_flag("--no-twins", flags.no_twins,
                     "Do not look up leaves that were measured before");
+  command->add_flag("--skip-bad", flags.skips_bad, "Pass over bad lines");
   return command;
 }
 
 int run(const AnnotateFlags& flags, Surroundings& world) {
-  const PredictOptions options{parse_known(flags.known).value_or(Known::kNode), !flags.no_twins};
+  const AnnotateOptions options{{parse_known(flags.known).value_or(Known::kNode), !flags.no_twins},
+                                flags.skips_bad};
   const Result<AnnotateAnswer> answer =
       annotate_file(flags.dataset, flags.predictor, flags.output, options);
   if (!answer.ok()) return fail(answer.error(), false, world);

@@ -18,6 +18,7 @@ void describe_model_choice(CLI::App& command, ModelChoice& choice) {
   }
   command.add_flag("--all-models", choice.takes_all,
                    "Also sshleifer/tiny-ctrl, which IrEne published and its paper leaves out");
+  command.add_flag("--skip-bad", choice.skips_bad, "Pass over bad lines");
 }
 
 void describe_method(CLI::App& command, MethodFlags& flags) {

@@ -13,7 +13,7 @@ class App;
 
 namespace wattree {
 
-// --include, --exclude and --all-models.
+// --include, --exclude, --all-models and --skip-bad.
 void describe_model_choice(CLI::App& command, ModelChoice& choice);
 
 // --aggregate, --features.

@@ -23,4 +23,11 @@ Error Problems::error(const std::string& origin) const {
           origin + " has " + std::to_string(count_) + " problems:\n  " + text(), kHint};
 }
 
+void note_bad_lines(std::size_t count, const Problems& problems,
+                    std::vector<std::string>& warnings) {
+  if (count == 0) return;
+  warnings.push_back(std::to_string(count) + (count == 1 ? " bad line was" : " bad lines were") +
+                     " left out:\n  " + problems.text());
+}
+
 }  // namespace wattree

@@ -35,4 +35,8 @@ class Problems {
   std::size_t count_ = 0;
 };
 
+// Adds to `warnings` that so many bad lines were left out, and why; nothing for none.
+void note_bad_lines(std::size_t count, const Problems& problems,
+                    std::vector<std::string>& warnings);
+
 }  // namespace wattree

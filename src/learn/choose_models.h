@@ -15,6 +15,7 @@ struct ModelChoice {
   // Also the model that IrEne's published data has beside the six of the paper, and that the
   // paper's figures leave out (sshleifer/tiny-ctrl).
   bool takes_all = false;
+  bool skips_bad = false;  // Pass over lines of the file that are bad.
 };
 
 struct ChosenTrees {

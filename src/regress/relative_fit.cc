@@ -56,7 +56,8 @@ std::vector<double> solve_non_negative(std::span<const double> gram, std::span<c
       if (is_active[j]) continue;
       double gain = b[j];
       for (std::size_t k = 0; k < n; ++k) gain -= gram[j * n + k] * c[k];
-      if (gain > best_gain) {
+      // Of columns that are multiples of each other, and tie but for rounding, the first.
+      if (gain > best_gain * (1 + 1e-6)) {
         best_gain = gain;
         best = j;
       }

@@ -75,6 +75,20 @@ TEST(FitRelative, GivesZeroToAColumnThatIsNeverThere) {
   EXPECT_EQ(c[1], 0.0);
 }
 
+TEST(FitRelative, OfColumnsThatSayTheSameTakesTheFirst) {
+  // The third is the second times 1/3, with its rounding: what they explain belongs to the second.
+  std::vector<std::vector<double>> x;
+  std::vector<double> y;
+  for (int i = 1; i < 20; ++i) {
+    const double value = 1.1 * i * i;
+    x.push_back({1.0, value, value / 3});
+    y.push_back(5 + 2 * value);
+  }
+  const std::vector<double> c = fit_relative(rows_of(x), y, y);
+  EXPECT_NEAR(c[1], 2.0, 1e-6);
+  EXPECT_NEAR(c[2], 0.0, 1e-6);
+}
+
 TEST(FitRelative, GivesTheSameBitsEveryTime) {
   std::vector<std::vector<double>> x;
   std::vector<double> y;

@@ -340,3 +340,17 @@ def test_the_report_is_one_file_without_requests(wattree, toy, tmp_path):
         assert "5.52" in content  # The paper's.
         assert "nan" not in content.lower().split()
     assert "| nothing |" in text.read_text()
+
+
+def test_bad_lines_are_left_out_only_when_told(wattree, toy, tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(toy.read_text() + '{"model_name": 3}\n')
+    predictor = tmp_path / "p.json"
+    for command in (["train", bad, "-o", predictor], ["evaluate", bad],
+                    ["annotate", bad, "--predictor", predictor, "-o", tmp_path / "out.jsonl"]):
+        refused = run(wattree, *command)
+        assert refused.returncode == 3
+        assert "model_name" in refused.stderr or "p.json" in refused.stderr
+        skipped = run(wattree, *command, "--skip-bad")
+        assert skipped.returncode == 0, skipped.stderr
+        assert "1 bad line was left out" in skipped.stderr + skipped.stdout
