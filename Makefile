@@ -24,7 +24,7 @@ build:
 	@# Without the tests, which need packages that a user does not; what is configured already stays as it is.
 	@test -f $(BUILD)/build.ninja || cmake --preset release -DWATTREE_TESTS=OFF >/dev/null
 	@echo "Building $(BUILD)/bin/wattree"
-	@$(call ninja,$(BUILD)) wattree
+	@$(call ninja,$(BUILD)) wattree wattree_c
 
 run: build
 	$(BUILD)/bin/wattree tree bert-base-uncased

@@ -49,6 +49,13 @@ std::vector<std::string> nearest(std::string_view word,
   return out;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
 std::vector<std::string> split(std::string_view list, char separator) {
   std::vector<std::string> out;
   while (!list.empty()) {

@@ -12,6 +12,9 @@ std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
                                  std::size_t at_most = 3);
 
+// Without white space at its ends.
+std::string_view trimmed(std::string_view text);
+
 // The parts of "a;b;c"; none of them is empty.
 std::vector<std::string> split(std::string_view list, char separator);
 

@@ -61,15 +61,22 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   app.require_subcommand(1);
   app.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
   const std::vector<Command> commands{
-      tree_command(app),        predict_command(app), models_command(app),   meters_command(app),
-      import_command(app),      dataset_command(app), carbon_command(app),   whatif_command(app),
-      compare_command(app),     report_command(app),  profiles_command(app), regions_command(app),
-      hardware_command(app),    train_command(app),   evaluate_command(app), annotate_command(app),
-      completions_command(app),
+      tree_command(app),     predict_command(app),     models_command(app),  meters_command(app),
+      track_command(app),    import_command(app),      dataset_command(app), carbon_command(app),
+      whatif_command(app),   compare_command(app),     report_command(app),  profiles_command(app),
+      regions_command(app),  hardware_command(app),    train_command(app),   evaluate_command(app),
+      annotate_command(app), completions_command(app),
   };
+  // What follows "--" is a program of the user's with arguments of its own: CLI11 would take some
+  // of them ("[a,b]") apart.
+  auto end = arguments.end();
+  if (!arguments.empty() && arguments.front() == "track") {
+    end = std::find(arguments.begin(), arguments.end(), "--");
+    if (end != arguments.end()) world.command.assign(end + 1, arguments.end());
+  }
   try {
     // CLI11 takes the arguments last to first.
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    std::vector<std::string> reversed(std::make_reverse_iterator(end), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     const bool asked = error.get_exit_code() == 0;  // --help, --version

@@ -15,7 +15,9 @@ struct Surroundings {
   std::ostream& out;
   std::ostream& err;
   std::function<std::optional<std::string>(const char*)> environment;
-  bool is_err_terminal = false;  // A person reads `err`: progress is shown.
+  bool is_err_terminal = false;                     // A person reads `err`: progress is shown.
+  std::vector<std::string> whole_environment = {};  // "NAME=value": for a program that is started.
+  std::vector<std::string> command = {};            // After "--": a program to run, untouched.
 };
 
 int run_cli(const std::vector<std::string>& arguments, Surroundings surroundings);

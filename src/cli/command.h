@@ -38,6 +38,7 @@ Command profiles_command(CLI::App& app);
 Command regions_command(CLI::App& app);
 Command hardware_command(CLI::App& app);
 Command meters_command(CLI::App& app);
+Command track_command(CLI::App& app);
 
 inline constexpr int kUsage = 2;
 

@@ -7,19 +7,19 @@
 #include "src/api/meters.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
+#include "src/cli/meter_flags.h"
 #include "src/cli/quantity.h"
 #include "src/cli/table.h"
 
 namespace wattree {
 namespace {
 
-struct MeterFlags {
-  std::vector<std::string> assumptions;
+struct MetersFlags {
+  MeterFlags meters;
   bool json = false, details = false;
-  std::string sys_root = "/sys", proc_root = "/proc", nvml = "libnvidia-ml.so.1";
 };
 
-CLI::App* describe(CLI::App& app, MeterFlags& flags) {
+CLI::App* describe(CLI::App& app, MetersFlags& flags) {
   CLI::App* meters =
       app.add_subcommand("meters", "Show what can be measured here, and what stands in the way");
   meters->footer(
@@ -30,19 +30,10 @@ CLI::App* describe(CLI::App& app, MeterFlags& flags) {
       "Meters marked \"yes\" under \"in sum\" are added up; the others are shown beside them, "
       "because\n"
       "another meter has what they measure in it already. See docs/measuring.md.\n");
-  meters
-      ->add_option("--assume", flags.assumptions,
-                   "Declare the power of something that cannot be measured: cpu=65W (repeatable)")
-      ->take_all()
-      ->type_name("WHAT=POWER")
-      ->expected(1)
-      ->allow_extra_args(false);
+  flags.meters.add_assume(*meters);
   meters->add_flag("--details", flags.details, "Also show what each meter covers, and whose it is");
   meters->add_flag("--json", flags.json, "Print JSON (docs/schemas/meters.schema.json)");
-  // Not for users: other roots and another library, so that tests need no hardware.
-  meters->add_option("--sys-root", flags.sys_root)->group("");
-  meters->add_option("--proc-root", flags.proc_root)->group("");
-  meters->add_option("--nvml", flags.nvml)->group("");
+  flags.meters.add_roots(*meters);
   return meters;
 }
 
@@ -168,15 +159,9 @@ std::string limit_text(const CgroupLimits& limits) {
   return "\nThe control group of this process is limited to " + join(parts, " and ") + ".\n";
 }
 
-int run(const MeterFlags& flags, Surroundings& world) {
-  MeterQuery query;
-  query.sys_root = flags.sys_root;
-  query.proc_root = flags.proc_root;
-  query.nvml_library = flags.nvml;
-  query.visible = {world.environment("CUDA_VISIBLE_DEVICES"),
-                   world.environment("NVIDIA_VISIBLE_DEVICES"),
-                   world.environment("CUDA_DEVICE_ORDER")};
-  const Result<MetersAnswer> answer = meters_here(std::move(query), flags.assumptions);
+int run(const MetersFlags& flags, Surroundings& world) {
+  const Result<MetersAnswer> answer =
+      meters_here(flags.meters.query(world), flags.meters.assumptions);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   const MetersAnswer& here = answer.value();
   if (flags.json) {
@@ -192,7 +177,7 @@ int run(const MeterFlags& flags, Surroundings& world) {
 }  // namespace
 
 Command meters_command(CLI::App& app) {
-  auto flags = std::make_shared<MeterFlags>();
+  auto flags = std::make_shared<MetersFlags>();
   CLI::App* meters = describe(app, *flags);
   return {meters, [flags](Surroundings& world) { return run(*flags, world); }};
 }

@@ -6,6 +6,8 @@
 
 #include "src/api/export.h"
 #include "src/api/profiles.h"
+#include "src/api/recover.h"
+#include "src/api/track.h"
 #include "src/base/file.h"
 #include "src/cli/command.h"
 #include "src/cli/footprint_table.h"
@@ -23,6 +25,7 @@ struct ProfileFlags {
   std::string format = "wattree";
   std::string region;  // Of export.
   std::string output;
+  std::string journal;  // Of recover: a file or a folder.
   bool json = false;
 };
 
@@ -107,18 +110,73 @@ int remove(const ProfileFlags& flags, Surroundings& world) {
   return 0;
 }
 
+// Where the profile of a journal is: a file that the user names, or the folder, where its id is the
+// journal's name. Empty: it is there already.
+Result<std::string> keep_recovered(const RecoveredRun& run, const ProfileFlags& flags,
+                                   const std::filesystem::path& folder) {
+  if (!flags.output.empty()) {
+    if (const Failure failure = write_file(flags.output, to_json(run.profile))) return *failure;
+    return flags.output;
+  }
+  const std::string id = profile_id(run.journal.stem().string());
+  const Result<std::filesystem::path> path = profile_path(folder, id);
+  if (!path.ok()) return path.error();
+  std::error_code ignored;
+  if (std::filesystem::exists(path.value(), ignored)) return std::string();
+  const Result<std::string> saved = save_profile(folder, run.profile, id);
+  if (!saved.ok()) return saved.error();
+  return path.value().string();
+}
+
+int recover(const ProfileFlags& flags, Surroundings& world) {
+  const std::filesystem::path where = flags.journal.empty()
+                                          ? default_journal_folder(world.environment)
+                                          : std::filesystem::path(flags.journal);
+  const Result<std::vector<std::filesystem::path>> journals = find_journals(where);
+  if (!journals.ok()) return fail(journals.error(), false, world);
+  if (journals.value().size() > 1 && !flags.output.empty()) {
+    return fail({ErrorCode::kInvalidInput, where.string() + " has more than one journal",
+                 "name one of them to write it with -o"},
+                false, world);
+  }
+  int code = 0;
+  for (const std::filesystem::path& journal : journals.value()) {
+    const Result<RecoveredRun> run = recover_run(journal);
+    if (!run.ok()) {
+      code = fail(run.error(), false, world);
+      continue;
+    }
+    const Result<std::string> kept = keep_recovered(run.value(), flags, flags.folder.path(world));
+    if (!kept.ok()) {
+      code = fail(kept.error(), false, world);
+      continue;
+    }
+    const Profile& profile = run.value().profile;
+    const auto energy = device_energy(profile);
+    world.out << fmt::format("{}: \"{}\", {} epoch{}{}, {}\n", journal.filename().string(),
+                             profile.name, profile.epochs.size(),
+                             profile.epochs.size() == 1 ? "" : "s",
+                             energy ? ", " + to_text(*energy) : "",
+                             kept.value().empty() ? "recovered before" : "now in " + kept.value());
+    for (const std::string& note : run.value().notes) world.out << "  " << note << "\n";
+  }
+  if (journals.value().empty()) world.out << "no journals in " << where.string() << "\n";
+  return code;
+}
+
 }  // namespace
 
 Command profiles_command(CLI::App& app) {
   auto flags = std::make_shared<ProfileFlags>();
-  CLI::App* profiles =
-      app.add_subcommand("profiles", "List, show, import, export and delete profiles of runs");
+  CLI::App* profiles = app.add_subcommand(
+      "profiles", "List, show, import, export, recover and delete profiles of runs");
   profiles->require_subcommand(1);
   profiles->footer(
       "Examples:\n"
       "  wattree profiles list\n"
       "  wattree profiles import their_energyvis_profile.json\n"
-      "  wattree profiles export my-run --format energyvis -o my_run.json\n");
+      "  wattree profiles export my-run --format energyvis -o my_run.json\n"
+      "  wattree profiles recover\n");
   constexpr char kProfile[] = "A file, or an id of `wattree profiles list`";
   CLI::App* listing = profiles->add_subcommand("list", "List the profiles that are kept here");
   listing->add_flag("--json", flags->json, "Print JSON (docs/schemas/profiles.schema.json)");
@@ -138,7 +196,13 @@ Command profiles_command(CLI::App& app) {
   exporting->add_option("-o,--output", flags->output, "Write to this file [standard output]");
   CLI::App* deleting = profiles->add_subcommand("delete", "Delete a profile that is kept here");
   deleting->add_option("ID", flags->name, "Its id")->required();
-  for (CLI::App* command : {listing, showing, importing, exporting, deleting}) {
+  CLI::App* recovering = profiles->add_subcommand(
+      "recover", "Make the profiles of runs whose tracker died, from their journals");
+  recovering->add_option("JOURNAL|FOLDER", flags->journal,
+                         "A journal or a folder of them [$XDG_STATE_HOME/wattree/journals]");
+  recovering->add_option("-o,--output", flags->output,
+                         "Write the profile to this file [kept among `wattree profiles list`]");
+  for (CLI::App* command : {listing, showing, importing, exporting, deleting, recovering}) {
     flags->folder.add_to(*command);
   }
   return {profiles, [=](Surroundings& world) {
@@ -146,6 +210,7 @@ Command profiles_command(CLI::App& app) {
             if (showing->parsed()) return show(*flags, world);
             if (importing->parsed()) return import_file(*flags, world);
             if (exporting->parsed()) return export_profile(*flags, world);
+            if (recovering->parsed()) return recover(*flags, world);
             return remove(*flags, world);
           }};
 }

@@ -11,12 +11,6 @@ namespace {
 
 constexpr int kMaxCount = 1'000'000;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 // Takes "4x" off the front; leaves the text alone where there is no such thing.
 Result<int> take_count(std::string_view& text) {
   int count = 0;

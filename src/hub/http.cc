@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "src/base/in_quotes.h"
+#include "src/base/text.h"
 #include "src/hub/curl_library.h"
 
 namespace wattree {
@@ -11,13 +12,6 @@ namespace {
 
 constexpr long kMaxRedirects = 5;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{256} << 10;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const auto begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
 
 // What the callbacks fill. They are called from C: nothing may be thrown through them.
 struct Incoming {

@@ -106,6 +106,7 @@ struct Writer {
     out.field("record", "begin");
     out.field("at_ns", epoch.at);
     out.field("name", epoch.name);
+    if (epoch.is_tentative) out.field("tentative", std::int64_t{1});
   }
   void operator()(const EpochEnded& epoch) const {
     out.field("record", "end");
@@ -159,7 +160,10 @@ class Reader {
     if (kind == "run") return run();
     if (kind == "idle") return IdleMeasured{seconds("duration_s"), meters()};
     if (kind == "totals") return Totals{nanos("at_ns"), meters()};
-    if (kind == "begin") return EpochBegun{nanos("at_ns"), fields_.text("name")};
+    if (kind == "begin") {
+      return EpochBegun{nanos("at_ns"), fields_.text("name"),
+                        fields_.whole("tentative", 0, 1).value_or(0) == 1};
+    }
     if (kind == "end") return EpochEnded{nanos("at_ns")};
     if (kind == "epoch") {
       return EpochMeasured{fields_.text("name"), nanos("begun_ns"), nanos("ended_ns"), meters()};

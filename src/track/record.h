@@ -66,9 +66,11 @@ struct Totals {
   bool operator==(const Totals&) const = default;
 };
 
+// An epoch that is open when the next one begins did not take place: the new one is in its place.
 struct EpochBegun {
   Nanos at = 0;
   std::string name;
+  bool is_tentative = false;  // Perhaps there is none: a line of output at its end would tell.
   bool operator==(const EpochBegun&) const = default;
 };
 // Of the epoch that was begun last. What it took follows when the meters have settled.

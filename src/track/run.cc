@@ -40,6 +40,11 @@ MeterEnergy between(const Totals& before, const Totals& after, Nanos at, std::in
 TrackedRun::TrackedRun(RunBegun begun) : begun_(std::move(begun)) {
   totals_.at = begun_.at;
   sampled_.resize(begun_.meters.size());
+  Totals nothing{begun_.at, {}};
+  for (std::size_t i = 0; i < begun_.meters.size(); ++i) {
+    nothing.meters.push_back({static_cast<std::int64_t>(i), {}, {}, {}, {}});
+  }
+  recent_.push_back(std::move(nothing));
 }
 
 void TrackedRun::apply(const Record& record) {
@@ -48,8 +53,9 @@ void TrackedRun::apply(const Record& record) {
   } else if (const auto* totals = std::get_if<Totals>(&record)) {
     take(*totals);
   } else if (const auto* begin = std::get_if<EpochBegun>(&record)) {
+    if (open_epoch()) marked_.pop_back();
     if (marked_.size() < kMostOpenEpochs) {
-      marked_.push_back({begin->name, mark(begin->at), std::nullopt});
+      marked_.push_back({begin->name, begin->is_tentative, mark(begin->at), std::nullopt});
     }
   } else if (const auto* end = std::get_if<EpochEnded>(&record)) {
     if (!marked_.empty() && !marked_.back().ended) marked_.back().ended = mark(end->at);
@@ -103,7 +109,7 @@ void TrackedRun::sample(const Totals& totals) {
 
 std::optional<EpochBegun> TrackedRun::open_epoch() const {
   if (marked_.empty() || marked_.back().ended) return std::nullopt;
-  return EpochBegun{marked_.back().begun.at, marked_.back().name};
+  return EpochBegun{marked_.back().begun.at, marked_.back().name, marked_.back().is_tentative};
 }
 
 std::size_t TrackedRun::unmeasured() const {
@@ -270,7 +276,7 @@ Profile TrackedRun::profile() const {
     add_note("the tracker ended before the meters had settled: the energy of the last " +
              std::to_string(estimated) + " epochs lies on a straight line between two totals");
   }
-  if (!marked_.empty() && !marked_.back().ended) {
+  if (const auto open = open_epoch(); open && !open->is_tentative) {
     add_note("the last epoch was not finished; what it took is outside the epochs");
   }
   if (!ended_) add_note("the run's end is not recorded");

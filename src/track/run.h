@@ -55,6 +55,7 @@ class TrackedRun {
   };
   struct Marked {
     std::string name;
+    bool is_tentative = false;
     Mark begun;
     std::optional<Mark> ended;
   };

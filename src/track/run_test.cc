@@ -48,7 +48,8 @@ TEST(Record, EveryKindReadsBackAsItWas) {
       two_meters(),
       IdleMeasured{Seconds(5), {exactly(0, 350, 5)}},
       totals_at(1.25),
-      EpochBegun{7, "epoch \"1\"\n"},
+      EpochBegun{7, "epoch \"1\"\n", false},
+      EpochBegun{7, "2", true},
       EpochEnded{8},
       EpochMeasured{"1", 7, 8, {{1, Joules(1.5), Joules(1.25), Joules(2.1), Seconds(0.1)}}},
       StepsMeasured{"forward", 12, Seconds(3), Joules(0.1), Joules(0), Joules(0.3)},
@@ -106,7 +107,7 @@ TEST(Run, EpochsAndTheRestAddUpToTheRun) {
   run.apply(IdleMeasured{Seconds(5), {exactly(0, 350, 5)}});  // 70 W
   for (int i = 0; i < 2; ++i) {
     const Nanos begun = (1001 + 3 * i) * kS, ended = begun + 2 * kS;
-    run.apply(EpochBegun{begun, std::to_string(i)});
+    run.apply(EpochBegun{begun, std::to_string(i), false});
     EXPECT_EQ(run.open_epoch()->name, std::to_string(i));
     run.apply(totals_at(3 + 3 * i));
     run.apply(EpochEnded{ended});
@@ -139,7 +140,7 @@ TEST(Run, EpochsAndTheRestAddUpToTheRun) {
 TEST(Run, AnEpochThatWasNotMeasuredLiesBetweenTotals) {
   TrackedRun run(two_meters());
   run.apply(totals_at(1));
-  run.apply(EpochBegun{1000 * kS + 1500 * kNanosPerMillisecond, "a"});
+  run.apply(EpochBegun{1000 * kS + 1500 * kNanosPerMillisecond, "a", false});
   run.apply(totals_at(2));
   run.apply(totals_at(3));
   run.apply(EpochEnded{1000 * kS + 3250 * kNanosPerMillisecond});
@@ -155,10 +156,10 @@ TEST(Run, AnEpochThatWasNotMeasuredLiesBetweenTotals) {
 
 TEST(Run, AnEpochThatDidNotEndIsOutside) {
   TrackedRun run(two_meters());
-  run.apply(EpochBegun{1000 * kS, "1"});
+  run.apply(EpochBegun{1000 * kS, "1", false});
   run.apply(EpochEnded{1001 * kS});
   run.apply(EpochMeasured{"1", 1000 * kS, 1001 * kS, {exactly(0, 100, 1), exactly(1, 50, 1)}});
-  run.apply(EpochBegun{1001 * kS, "2"});
+  run.apply(EpochBegun{1001 * kS, "2", false});
   run.apply(totals_at(3));
   const Profile profile = run.profile();
   EXPECT_EQ(profile.epochs.size(), 1u);
@@ -182,6 +183,18 @@ TEST(Run, SamplesAreEveryTenSecondsAndGetCoarser) {
   for (const Joules energy : longer.samples[0].energy) sum += energy.value;
   EXPECT_NEAR(sum, longer.samples[0].end.back().value * 100, 1e-6);
   EXPECT_EQ(longer.samples[0].end[0].value, 20);
+}
+
+TEST(Run, AnEpochBegunAgainTakesTheOpenOnesPlace) {
+  TrackedRun run(two_meters());
+  run.apply(EpochBegun{1000 * kS, "1", true});
+  run.apply(totals_at(3));
+  run.apply(EpochBegun{1003 * kS, "1", true});
+  run.apply(totals_at(4));
+  EXPECT_EQ(run.epochs_ended(), 0u);
+  const Profile profile = run.profile();
+  ASSERT_EQ(profile.epochs.size(), 1u);  // The whole run.
+  EXPECT_EQ(profile.notes.find("not finished"), std::string::npos);
 }
 
 TEST(Run, TotalsThatComeTooLateAreLeftOut) {

@@ -1,0 +1,55 @@
+// Serves a run that is going on: events, the profile so far, pause and resume; and, where asked
+// for, what EnergyVis's front end asks its own backend for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/api/run_status.h"
+#include "src/api/track.h"
+#include "src/httpd/server.h"
+
+namespace wattree {
+
+struct RunServerOptions {
+  std::optional<std::uint16_t> port;            // Of Wattree's own routes; absent: not served.
+  std::optional<std::string> energyvis_origin;  // Absent: not served.
+  std::uint16_t energyvis_port = 5000;          // Where its front end looks.
+  std::string energyvis_state;
+};
+
+class RunServer {
+ public:
+  // `control` must live longer.
+  static Result<std::unique_ptr<RunServer>> start(const RunServerOptions& options,
+                                                  const Setting& setting, TrackControl& control);
+
+  // What has happened; on the tracker's thread.
+  void update(const TrackedRun& run, TrackEvent event);
+  // Where it can be reached, as a user reads it.
+  std::vector<std::string> addresses() const;
+
+  HttpResponse answer(const HttpRequest& request) const;  // For the server's thread, and tests.
+
+ private:
+  RunServer(const RunServerOptions& options, const Setting& setting, TrackControl& control)
+      : options_(options), setting_(setting), control_(control) {}
+  std::shared_ptr<const TrackedRun> latest() const;
+  std::string status_json(const TrackedRun& run) const;
+  HttpResponse answer_own(const HttpRequest& request) const;
+  HttpResponse answer_energyvis(const HttpRequest& request) const;
+
+  RunServerOptions options_;
+  Setting setting_;
+  TrackControl& control_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const TrackedRun> run_;
+  std::size_t told_epochs_ = 0;
+  std::unique_ptr<HttpServer> server_;  // Last: it ends before what it asks.
+};
+
+}  // namespace wattree

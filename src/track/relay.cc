@@ -1,0 +1,217 @@
+#include "src/track/relay.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "src/base/file_error.h"
+
+namespace wattree {
+namespace {
+
+// A way from the command to the tracker's own stream.
+struct Way {
+  int command = -1;  // The command's end.
+  int ours = -1;
+  bool is_terminal = false;
+};
+
+void close_way(const Way& way) {
+  if (way.command >= 0) ::close(way.command);
+  if (way.ours >= 0) ::close(way.ours);
+}
+
+// A pseudo-terminal that passes on what is written to it as it is: the real one adds the carriage
+// returns.
+bool open_terminal(int real, Way& way) {
+  way.ours = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (way.ours < 0 || ::grantpt(way.ours) != 0 || ::unlockpt(way.ours) != 0) return false;
+  char name[128];
+  if (::ptsname_r(way.ours, name, sizeof name) != 0) return false;
+  way.command = ::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (way.command < 0) return false;
+  termios settings{};
+  if (::tcgetattr(real, &settings) == 0) {
+    settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+    settings.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    ::tcsetattr(way.command, TCSANOW, &settings);
+  }
+  winsize size{};
+  if (::ioctl(real, TIOCGWINSZ, &size) == 0) ::ioctl(way.command, TIOCSWINSZ, &size);
+  way.is_terminal = true;
+  return true;
+}
+
+bool open_way(int real, Way& way) {
+  if (::isatty(real) == 1 && open_terminal(real, way)) return true;
+  close_way(way);
+  way = {};
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+  way.ours = ends[0];
+  way.command = ends[1];
+  return true;
+}
+
+bool is_same_file(int a, int b) {
+  struct stat first {
+  }, second{};
+  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+volatile sig_atomic_t size_has_changed = 0;
+void note_size(int) { size_has_changed = 1; }
+
+bool write_all(int to, const char* bytes, std::size_t size) {
+  while (size > 0) {
+    const ssize_t put = ::write(to, bytes, size);
+    if (put >= 0) {
+      bytes += put;
+      size -= static_cast<std::size_t>(put);
+    } else if (errno == EAGAIN) {
+      pollfd room{to, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+[[noreturn]] void pass_on(const Way& way, int to, LineMatcher matcher, int lines,
+                          const Clock& clock) {
+  // It ends when the command's output does, and not before: who is signalled is the command.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) {
+    ::signal(number, SIG_IGN);
+  }
+  if (way.is_terminal) {
+    struct sigaction action {};
+    action.sa_handler = note_size;
+    ::sigaction(SIGWINCH, &action, nullptr);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const auto found = [&](std::string_view name) {
+    EpochLine line;
+    line.at = clock.now();
+    name.copy(line.name, sizeof line.name - 1);
+    // The tracker may be gone or behind; neither is the command's business.
+    [[maybe_unused]] const ssize_t put = ::write(lines, &line, sizeof line);
+  };
+  static char buffer[std::size_t{1} << 16];
+  while (true) {
+    if (size_has_changed != 0) {
+      size_has_changed = 0;
+      winsize size{};
+      if (::ioctl(to, TIOCGWINSZ, &size) == 0) ::ioctl(way.ours, TIOCSWINSZ, &size);
+    }
+    const ssize_t got = ::read(way.ours, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;  // A pseudo-terminal whose command is gone answers EIO.
+    const auto size = static_cast<std::size_t>(got);
+    // Nobody reads any more: close our end, so that the command learns it the way it would have.
+    if (!write_all(to, buffer, size)) break;
+    matcher.feed({buffer, size}, found);
+  }
+  matcher.finish(found);
+  ::_exit(0);
+}
+
+}  // namespace
+
+Result<OutputRelay> OutputRelay::start(const LineMatcher& matcher, int out, int err,
+                                       const Clock& clock) {
+  OutputRelay relay;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return file_error("open", "a pipe", errno);
+  relay.lines_ = ends[0];
+  const bool is_shared = is_same_file(out, err);
+  Way ways[2];
+  const int count = is_shared ? 1 : 2;
+  const int reals[2] = {out, err};
+  Failure failure;
+  for (int i = 0; i < count && !failure; ++i) {
+    if (!open_way(reals[i], ways[i])) failure = file_error("open", "a pipe", errno);
+  }
+  for (int i = 0; i < count && !failure; ++i) {
+    const pid_t process = ::fork();
+    if (process == 0) {
+      // Each holds only its own way, or the other would never end.
+      for (int k = 0; k < count; ++k) {
+        ::close(ways[k].command);
+        if (k != i) ::close(ways[k].ours);
+      }
+      ::close(ends[0]);
+      pass_on(ways[i], reals[i], matcher, ends[1], clock);
+    }
+    if (process < 0) {
+      failure = Error{ErrorCode::kUnavailable,
+                      std::string("cannot start a process: ") + ::strerror(errno), ""};
+    } else {
+      relay.processes_.push_back(process);
+    }
+  }
+  ::close(ends[1]);
+  for (int i = 0; i < count; ++i) {
+    if (ways[i].ours >= 0) ::close(ways[i].ours);
+  }
+  relay.command_out_ = ways[0].command;
+  relay.command_err_ = is_shared ? ::fcntl(ways[0].command, F_DUPFD_CLOEXEC, 3) : ways[1].command;
+  if (failure) return *failure;
+  return relay;
+}
+
+OutputRelay::OutputRelay(OutputRelay&& other) noexcept
+    : command_out_(other.command_out_),
+      command_err_(other.command_err_),
+      lines_(other.lines_),
+      processes_(std::move(other.processes_)) {
+  other.command_out_ = other.command_err_ = other.lines_ = -1;
+}
+
+OutputRelay::~OutputRelay() {
+  close_command_ends();
+  if (lines_ >= 0) ::close(lines_);
+}
+
+void OutputRelay::close_command_ends() {
+  if (command_out_ >= 0) ::close(command_out_);
+  if (command_err_ >= 0) ::close(command_err_);
+  command_out_ = command_err_ = -1;
+}
+
+std::optional<EpochLine> OutputRelay::next_line() const {
+  EpochLine line;
+  // Lines are shorter than PIPE_BUF: each comes whole or not at all.
+  if (::read(lines_, &line, sizeof line) != static_cast<ssize_t>(sizeof line)) return std::nullopt;
+  line.name[sizeof line.name - 1] = '\0';
+  return line;
+}
+
+bool OutputRelay::wait(Nanos patience) const {
+  const Clock clock = boot_clock();
+  const Nanos until = clock.now() + patience;
+  for (const pid_t process : processes_) {
+    while (::waitpid(process, nullptr, WNOHANG) == 0) {
+      if (clock.now() >= until) return false;
+      constexpr timespec kAMoment{0, 2'000'000};
+      ::nanosleep(&kAMoment, nullptr);
+    }
+  }
+  return true;
+}
+
+}  // namespace wattree

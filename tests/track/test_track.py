@@ -1,0 +1,482 @@
+"""`wattree track` on real commands: untouched, measured, never lost.
+
+The meters are fake /sys trees: the command itself writes the energy counter, so that what is measured is known to the
+microjoule; or a declared power, so that energy is power times the run's own duration."""
+
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+MICRO = 1_000_000
+
+
+class Machine:
+    """A machine with one RAPL package, whose counter the tests move, and folders of its own."""
+
+    def __init__(self, folder, wattree):
+        self.folder, self.wattree = folder, wattree
+        zone = folder / "sys/class/powercap/intel-rapl:0"
+        zone.mkdir(parents=True)
+        (zone / "name").write_text("package-0\n")
+        (zone / "max_energy_range_uj").write_text("262143328850\n")
+        self.counter = zone / "energy_uj"
+        self.counter.write_text(f"{100 * MICRO}\n")
+        proc = folder / "proc"
+        proc.mkdir()
+        (proc / "cpuinfo").write_text("model name\t: Test CPU\nphysical id\t: 0\n")
+        (proc / "stat").write_text("cpu  1 1 1 1 1 1 1 0 0 0\ncpu0 1 1 1 1 1 1 1 0 0 0\n")
+        (proc / "meminfo").write_text("MemTotal: 1000 kB\nMemAvailable: 500 kB\n")
+        (folder / "run").mkdir(mode=0o700)
+        self.output = folder / "run.json"
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder / "run"), "XDG_STATE_HOME": str(folder / "state"),
+                            "XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config"),
+                            "COUNTER": str(self.counter)}
+        for name in ("WATTREE_REGION", "WATTREE_JOB", "WATTREE_TRACK", "SLURM_JOB_ID", "TORCHELASTIC_RUN_ID"):
+            self.environment.pop(name, None)
+
+    def arguments(self, *options, command=(), meters=True):
+        roots = ["--sys-root", str(self.folder / "sys"), "--proc-root", str(self.folder / "proc")] if meters else []
+        return [self.wattree, "track", "--nvml", "/nonexistent", "--instance-data", str(self.folder / "cloud.json"), *roots,
+                "-o", str(self.output), *options, *(["--", *command] if command else [])]
+
+    def track(self, *options, command, code=0, **kwargs):
+        result = subprocess.run(self.arguments(*options, command=command), env=self.environment, capture_output=True,
+                                timeout=60, **kwargs)
+        assert result.returncode == code, result.stderr.decode()
+        return result
+
+    def start(self, *options, command=(), **kwargs):
+        kwargs = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **kwargs}
+        return subprocess.Popen(self.arguments(*options, command=command), env=self.environment, **kwargs)
+
+    def profile(self):
+        return json.loads(self.output.read_text())
+
+    def journals(self, folder="state/wattree/journals"):
+        return sorted((self.folder / folder).glob("*.journal"))
+
+
+@pytest.fixture
+def machine(tmp_path, wattree):
+    return Machine(tmp_path, wattree)
+
+
+def energy(epoch):
+    return sum(part["energy_j"] for part in epoch["energy"])
+
+
+def wait_for(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    raise AssertionError("it did not come")
+
+
+def records(journal):
+    return [json.loads(line[9:]) for line in journal.read_text().splitlines()[1:]]
+
+
+# --- the numbers ---
+
+
+def test_a_counter_is_measured_to_the_microjoule(machine, root):
+    jsonschema = pytest.importorskip("jsonschema")
+    machine.track("--name", "exact", command=["sh", "-c", "sleep 0.3; echo 112345678 > $COUNTER; sleep 0.3"])
+    profile = machine.profile()
+    jsonschema.validate(profile, json.loads((root / "docs/schemas/profile.schema.json").read_text()))
+    assert len(profile["epochs"]) == 1
+    part = profile["epochs"][0]["energy"][0]
+    assert part["energy_j"] == pytest.approx(12.345678, abs=1e-9)
+    assert part["component"] == "cpu0.package" and part["basis"]["kind"] == "measured"
+    assert profile["hardware"] == [{"kind": "cpu", "name": "Test CPU", "count": 1}]
+    assert profile["name"] == "exact"
+
+
+def test_a_wrap_is_no_gap(machine):
+    machine.counter.write_text(f"{262143328850 - MICRO}\n")
+    machine.track(command=["sh", "-c", "sleep 0.3; echo 2000000 > $COUNTER; sleep 0.3"])
+    assert energy(machine.profile()["epochs"][0]) == pytest.approx(3.0, abs=1e-5)
+
+
+def test_a_declared_power_times_the_duration(machine):
+    result = machine.track("--assume", "gpu=250W", "--pue", "1.5", "--region", "US-GA", command=["sleep", "0.5"])
+    epoch = machine.profile()["epochs"][0]
+    part = next(p for p in epoch["energy"] if p["component"] == "gpu.assumed")
+    assert part["energy_j"] == pytest.approx(250 * epoch["duration_s"], rel=1e-6)
+    assert part["basis"]["kind"] == "assumed"
+    text = result.stderr.decode()
+    assert "with PUE 1.5" in text and "Georgia (US-GA), 325.4 g/kWh" in text and "assumed" in text
+
+
+def test_epochs_from_the_output_and_the_rest_add_up(machine):
+    script = ("sleep 0.3; echo 101000000 > $COUNTER; sleep 0.3; echo 'epoch 7 loss 0.1'; sleep 0.3;"
+              "echo 103000000 > $COUNTER; sleep 0.3; echo 'epoch 8 loss 0.1' >&2; sleep 0.3;"
+              "echo 107000000 > $COUNTER; sleep 0.3")
+    result = machine.track("--epoch-regex", r"epoch (\d+)", "--epochs", "5", "--journal", str(machine.folder / "j"),
+                           command=["sh", "-c", script])
+    profile = machine.profile()
+    assert [energy(e) for e in profile["epochs"]] == pytest.approx([1.0, 2.0], abs=1e-9)
+    assert energy(profile["outside_epochs"]) == pytest.approx(4.0, abs=1e-9)
+    assert profile["planned_epochs"] == 5
+    assert [r["name"] for r in records(machine.journals("j")[0]) if r["record"] == "epoch"] == ["7", "8"]
+    assert result.stdout == b"epoch 7 loss 0.1\n"
+    assert result.stderr.startswith(b"wattree: CO2") and b"epoch 8 loss 0.1\n" in result.stderr
+
+
+def test_epochs_that_lines_begin(machine):
+    script = ("sleep 0.2; echo 'Epoch 1/2'; sleep 0.3; echo 101000000 > $COUNTER; sleep 0.3; echo 'Epoch 2/2'; sleep 0.3;"
+              "echo 103000000 > $COUNTER; sleep 0.3")
+    machine.track("--epoch-regex", "^Epoch ([0-9]+)/", "--epoch-at", "begin", command=["sh", "-c", script])
+    assert [energy(e) for e in machine.profile()["epochs"]] == pytest.approx([1.0, 2.0], abs=1e-9)
+
+
+def test_idle_power_is_measured_before_the_command(machine):
+    machine.track("--assume", "gpu=250W", "--idle", "300ms", command=["sleep", "0.4"])
+    part = machine.profile()["epochs"][0]["energy"][-1]
+    assert part["component"] == "gpu.assumed"
+    assert part["idle_j"] == pytest.approx(part["energy_j"], rel=1e-6)
+
+
+def test_without_meters_there_is_time_and_no_energy(machine):
+    machine.counter.parent.rename(machine.folder / "gone")
+    result = machine.track(command=["sleep", "0.2"])
+    epoch = machine.profile()["epochs"][0]
+    assert "energy" not in epoch or epoch["energy"] == []
+    assert epoch["duration_s"] >= 0.2
+    assert b"no energy can be measured here" in result.stderr
+
+
+def test_a_meter_that_is_lost_is_a_gap_and_the_command_goes_on(machine):
+    script = "sleep 0.4; echo garbage > $COUNTER; sleep 0.5; echo done"
+    result = machine.track(command=["sh", "-c", script])
+    assert result.stdout == b"done\n"
+    assert "does not answer" in machine.profile()["notes"]
+    assert machine.profile()["epochs"][0]["gap_s"] > 0.2
+
+
+# --- the command is untouched ---
+
+
+@pytest.mark.parametrize("options", [[], ["--epoch-regex", "epoch"]])
+class TestUntouched:
+    def test_exit_codes_and_signals(self, machine, options):
+        machine.track(*options, command=["sh", "-c", "exit 42"], code=42)
+        machine.track(*options, command=["sh", "-c", "kill -9 $$"], code=128 + 9)
+        machine.track(*options, command=["/nonexistent/program"], code=127)
+        machine.track(*options, command=["/etc/passwd"], code=126)
+        assert not machine.journals()
+
+    def test_arguments_environment_and_input(self, machine, options):
+        script = ("import os, sys; print(sys.argv[1:], sys.stdin.read());"
+                  "print(sorted(set(os.environ) - set(eval(os.environ['BEFORE']))))")
+        machine.environment["BEFORE"] = repr([*machine.environment, "BEFORE"])
+        words = ["--", "[a,b]", "", "-o", "x y", "--help", "é"]
+        result = machine.track(*options, command=[sys.executable, "-c", script, *words], input=b"hello")
+        assert result.stdout.decode() == f"{words} hello\n['WATTREE_TRACK']\n"
+
+    def test_no_descriptor_and_no_signal_setting_is_inherited(self, machine, options):
+        script = ("import os, signal; print(sorted(int(f) for f in os.listdir('/proc/self/fd'))[:-1]);"
+                  "print(signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL, signal.pthread_sigmask(0, []));"
+                  "print([l for l in open('/proc/self/status') if l.startswith('SigIgn')])")
+        plain = subprocess.run([sys.executable, "-c", script], env=machine.environment, capture_output=True,
+                               stdin=subprocess.DEVNULL)
+        tracked = machine.track(*options, command=[sys.executable, "-c", script], stdin=subprocess.DEVNULL)
+        assert tracked.stdout == plain.stdout
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT])
+    def test_signals_are_passed_on_once(self, machine, options, number):
+        script = ("import signal, sys, time\n"
+                  "seen = []\n"
+                  "def note(n, f): seen.append(n); print('got', n, flush=True)\n"
+                  f"signal.signal({int(number)}, note); print('ready', flush=True)\n"
+                  "while not seen: time.sleep(0.01)\n"
+                  "time.sleep(0.3); sys.exit(3)\n")
+        tracker = machine.start(*options, command=[sys.executable, "-c", script])
+        assert tracker.stdout.readline() == b"ready\n"
+        tracker.send_signal(number)
+        assert tracker.stdout.read() == f"got {int(number)}\n".encode()
+        assert tracker.wait(20) == 3
+
+    def test_a_hundred_megabytes_pass_byte_for_byte(self, machine, options):
+        script = "import sys\nfor i in range(100): sys.stdout.buffer.write(bytes(range(256)) * 4096)"
+        tracker = machine.start(*options, command=[sys.executable, "-c", script], stderr=subprocess.DEVNULL)
+        block, total = bytes(range(256)) * 4096, 0
+        while piece := tracker.stdout.read(len(block)):
+            assert piece == block
+            total += len(piece)
+        assert tracker.wait(20) == 0 and total == 100 << 20
+
+    def test_a_reader_that_goes_away_is_the_commands_to_handle(self, machine, options):
+        script = ("import os, sys\n"
+                  "try:\n  while True: os.write(1, b'x' * 65536)\n"
+                  "except BrokenPipeError: sys.exit(9)")
+        tracker = machine.start(*options, command=[sys.executable, "-c", script])
+        tracker.stdout.read(10)
+        tracker.stdout.close()
+        assert tracker.wait(20) == 9
+
+    def test_a_command_that_closes_its_output_runs_on(self, machine, options):
+        machine.track("--assume", "gpu=100W", *options, command=["sh", "-c", "exec >&- 2>&-; sleep 1.2; exit 5"], code=5)
+        assert machine.profile()["epochs"][0]["duration_s"] >= 1.2
+
+    def test_children_that_stay_behind_are_left_alone(self, machine, options):
+        tracker = machine.start(*options, command=["sh", "-c", "sleep 30 & echo $!"])
+        child = int(tracker.stdout.readline())
+        assert tracker.wait(20) == 0
+        os.kill(child, signal.SIGKILL)  # It is still there,
+        assert tracker.stdout.read() == b""  # and had the output until now.
+
+    def test_a_terminal_stays_a_terminal(self, machine, options):
+        script = ("import os, sys; print([os.isatty(i) for i in range(3)], os.get_terminal_size(1), os.getpgrp() == "
+                  "os.getpgid(os.getppid())); print('epoch 1', end='\\n')")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(machine.wattree, machine.arguments("--live", "off", "-q", *options,
+                                                          command=["sh", "-c", "stty rows 33 cols 77; exec \"$@\"", "sh",
+                                                                   sys.executable, "-c", script]), machine.environment)
+        output = read_terminal(terminal)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        size = "columns=77, lines=33" if not options else ""
+        assert output.startswith(b"[True, True, True]") and size.encode() in output
+        assert b"True\r\nepoch 1\r\n" in output  # One carriage return, as the terminal adds it.
+
+
+def read_terminal(terminal):
+    output = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            return output
+        if not piece:
+            return output
+        output += piece
+
+
+def test_the_live_line_has_a_row_of_its_own_and_gives_it_back(machine):
+    import fcntl
+    import struct
+    import termios
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(machine.wattree, machine.arguments("--assume", "gpu=250W", "--epochs", "4", command=[
+            "sh", "-c", "sleep 1.3; echo hello; sleep 1"]), machine.environment)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    output = read_terminal(terminal).decode()
+    os.waitpid(pid, 0)
+    assert "hello\r\n" in output
+    assert "\x1b[1;23r" in output  # The rest scrolls above the last row,
+    assert output.count("\x1b[r") == 1  # until the end.
+    lines = re.findall(r"\x1b\[24;1H\x1b\[2K(wattree[^\x1b]*)", output)
+    assert len(lines) >= 2 and all("250 W" in line and "epoch 0/4" in line for line in lines)
+    # Not on a terminal, nothing of it.
+    result = machine.track(command=["sleep", "1.2"])
+    assert b"\x1b" not in result.stderr + result.stdout
+
+
+def test_ctrl_c_reaches_the_command_once(machine):
+    script = ("import signal, sys, time\n"
+              "seen = []\n"
+              "def note(n, f): seen.append(n); print('got', flush=True)\n"
+              "signal.signal(signal.SIGINT, note); print('ready', flush=True)\n"
+              "while not seen: time.sleep(0.01)\n"
+              "time.sleep(0.5); sys.exit(4)\n")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(machine.wattree, machine.arguments("-q", "--live", "off", command=[sys.executable, "-c", script]),
+                  machine.environment)
+    output = b""
+    while b"ready" not in output:
+        output += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    output += read_terminal(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 4
+    assert output.count(b"got") == 1
+
+
+# --- nothing is lost ---
+
+
+@pytest.mark.parametrize("options", [[], ["--epoch-regex", r"epoch (\d+)"]])
+def test_killing_the_tracker_loses_nothing_and_disturbs_nobody(machine, options):
+    done = machine.folder / "done"
+    script = ("sleep 0.3; echo 101000000 > $COUNTER; sleep 0.3; echo epoch 1; sleep 2; echo still here;"
+              f"sleep 0.3; echo 7 > {done}")
+    tracker = machine.start(*options, command=["sh", "-c", script])
+    journal = wait_for(lambda: machine.journals() and machine.journals()[0])
+    wanted = "epoch" if options else "totals"
+    wait_for(lambda: any(r["record"] == wanted for r in records_so_far(journal)))
+    refused = subprocess.run([machine.wattree, "profiles", "recover", str(journal)], env=machine.environment,
+                             capture_output=True)
+    assert refused.returncode == 4 and b"still being written" in refused.stderr
+    tracker.kill()
+    output = tracker.stdout.read()
+    tracker.wait()
+    assert output == b"epoch 1\nstill here\n"  # All of the command's output, after the tracker's death too.
+    wait_for(done.exists)
+    recovered = subprocess.run([machine.wattree, "profiles", "recover"], env=machine.environment, capture_output=True)
+    assert recovered.returncode == 0, recovered.stderr
+    kept = list((machine.folder / "data/wattree/profiles").glob("*.json"))
+    assert len(kept) == 1
+    profile = json.loads(kept[0].read_text())
+    assert energy(profile["epochs"][0]) == pytest.approx(1.0, abs=1e-9)
+    assert "end is not recorded" in profile["notes"]
+    again = subprocess.run([machine.wattree, "profiles", "recover"], env=machine.environment, capture_output=True)
+    assert b"recovered before" in again.stdout
+    assert len(list((machine.folder / "data/wattree/profiles").glob("*.json"))) == 1
+
+
+def records_so_far(journal):
+    lines = journal.read_bytes().split(b"\n")[1:-1]
+    return [json.loads(line[9:]) for line in lines]
+
+
+def test_a_journal_cut_anywhere_is_recovered_up_to_there(machine):
+    script = ("sleep 0.3; echo 101000000 > $COUNTER; sleep 0.3; echo epoch 1; sleep 0.4; echo 103000000 > $COUNTER;"
+              "sleep 0.4; echo epoch 2; sleep 0.3")
+    machine.track("--epoch-regex", r"epoch (\d+)", "--journal", str(machine.folder / "j"), command=["sh", "-c", script])
+    journal = machine.journals("j")[0]
+    whole = journal.read_bytes()
+    out = machine.folder / "cut.json"
+
+    def recover(data):
+        cut = machine.folder / "cut.journal"
+        cut.write_bytes(data)
+        return subprocess.run([machine.wattree, "profiles", "recover", str(cut), "-o", str(out)], env=machine.environment,
+                              capture_output=True, text=True)
+
+    assert recover(whole).returncode == 0
+    assert json.loads(out.read_text()) == machine.profile()
+    starts = [m.end() for m in re.finditer(rb"\n", whole)]
+    first_epoch = whole.index(b'{"record":"epoch"')
+    last = starts[-2]
+    # Every byte of the last record, and of the whole journal one in thirty-seven.
+    for length in [*range(last, len(whole)), *range(0, last, 37)]:
+        result = recover(whole[:length])
+        if length < starts[1]:
+            assert result.returncode == 3 and ("no journal" in result.stderr or "holds no run" in result.stderr)
+            continue
+        assert result.returncode == 0, (length, result.stderr)
+        profile = json.loads(out.read_text())
+        assert ("torn off" in result.stdout) == (length not in starts)
+        assert "end is not recorded" in profile["notes"]
+        if length > first_epoch + 200:
+            assert energy(profile["epochs"][0]) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_a_journal_that_cannot_be_written_does_not_stop_the_run(machine):
+    result = machine.track("--journal", "/proc/nonexistent", command=["sh", "-c", "echo ran"])
+    assert result.stdout == b"ran\n" and b"a crash would lose this run" in result.stderr
+    assert machine.profile()["epochs"]
+
+
+def test_a_profile_that_cannot_be_written_is_told_and_can_be_made_again(machine):
+    machine.output = pathlib.Path("/nonexistent/run.json")
+    result = machine.track(command=["sh", "-c", "exit 6"], code=6)
+    command = re.search(r"`wattree (profiles recover [^`]*)`", result.stderr.decode())[1].split()
+    machine.output = machine.folder / "again.json"
+    subprocess.run([machine.wattree, *command, "-o", str(machine.output)], check=True, env=machine.environment)
+    assert machine.profile()["epochs"]
+
+
+# --- budgets, processes, jobs, places ---
+
+
+def test_budgets_warn_once_and_stop(machine):
+    script = "trap 'echo asked; exit 0' TERM; while :; do sleep 0.1; done"
+    result = machine.track("--assume", "gpu=1000W", "--warn-above", "900J", "--stop-above", "1.5kJ",
+                           command=["sh", "-c", script], code=124)
+    assert result.stdout == b"asked\n"
+    assert result.stderr.count(b"--warn-above") == 1 and result.stderr.count(b"--stop-above") == 1
+    assert "took more than it may" in machine.profile()["notes"]
+
+
+def test_who_does_not_listen_is_ended_by_force(machine):
+    result = machine.track("--assume", "gpu=1000W", "--stop-above", "900J", "--grace", "300ms",
+                           command=["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"], code=124)
+    assert b"SIGKILL" in result.stderr
+
+
+def test_budgets_count_the_building_too(machine):
+    machine.track("--assume", "gpu=600W", "--pue", "2", "--stop-above", "1kJ", command=["sleep", "30"], code=124)
+    assert machine.profile()["epochs"][0]["duration_s"] < 10
+
+
+def test_a_running_process_is_followed_to_its_end(machine):
+    other = subprocess.Popen(["sleep", "1.2"])
+    tracker = machine.start("--pid", str(other.pid), "--assume", "gpu=100W")
+    assert other.wait() == 0
+    assert tracker.wait(20) == 0
+    duration = machine.profile()["epochs"][0]["duration_s"]
+    assert 0.1 < duration < 10
+    tracker = machine.start("--pid", str(other.pid))
+    assert tracker.wait(20) == 3 and b"there is no process" in tracker.stderr.read()
+
+
+def test_trackers_of_one_job_count_a_device_once(machine):
+    machine.environment["SLURM_JOB_ID"] = "4711"
+    machine.environment["SLURM_STEP_ID"] = "0"
+    first = machine.start(command=["sh", "-c", "sleep 0.5; echo 105000000 > $COUNTER; sleep 1"])
+    journal = wait_for(lambda: machine.journals() and machine.journals()[0])
+    wait_for(lambda: len(records_so_far(journal)) >= 1)
+    machine.output = machine.folder / "second.json"
+    second = machine.track(command=["sleep", "0.3"])
+    assert f"cpu0.package is counted by PID {first.pid} of the same job (slurm 4711.0)".encode() in second.stderr
+    assert not machine.profile()["epochs"][0].get("energy")
+    assert first.wait(20) == 0
+    machine.output = machine.folder / "run.json"
+    assert energy(machine.profile()["epochs"][0]) == pytest.approx(5.0, abs=1e-9)
+    # Another job counts for itself; and so does the same one when the first has ended.
+    machine.output = machine.folder / "third.json"
+    machine.track(command=["sleep", "0.1"])
+    assert machine.profile()["epochs"][0]["energy"]
+
+
+def test_a_tracker_inside_a_tracker_counts_nothing_twice(machine):
+    inner = machine.folder / "inner.json"
+    arguments = machine.arguments(command=["true"])
+    arguments[arguments.index("-o") + 1] = str(inner)
+    result = machine.track("--name", "outer", command=arguments)
+    # The inner one is of another job than the outer, which has none: it counts its own run.
+    assert json.loads(inner.read_text())["epochs"]
+    assert result.returncode == 0
+
+
+@pytest.mark.parametrize("give,said", [
+    (lambda m: m.environment.update(WATTREE_REGION="US-WY"), "WATTREE_REGION"),
+    (lambda m: write(m.folder / "config/wattree/config", "# mine\nregion = US-WY\npue = 1.3\n"), "config/wattree/config"),
+    (lambda m: write(m.folder / "cloud.json", '{"v1": {"cloud_name": "aws", "region": "us-east-2"}}'), "cloud.json"),
+])
+def test_the_region_is_found_in_settings_and_files(machine, give, said):
+    give(machine)
+    result = machine.track("--assume", "gpu=10W", command=["true"])
+    assert said in result.stderr.decode() and "CO2e: " in result.stderr.decode()
+    assert machine.profile()["region"] == ("aws:us-east-2" if said == "cloud.json" else "US-WY")
+    assert ("pue" in machine.profile()) == ("config" in said)
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize("options,message", [
+    (["--region", "Atlantis"], "Atlantis"), (["--pue", "0.5"], "PUE"), (["--epoch-regex", "("], "regular expression"),
+    (["--period", "1us"], "duration"), (["--period", "100s"], "--period"), (["--stop-above", "3"], "energy"),
+    (["--assume", "cpu=65"], "unit"), (["--pid", "1"], "either a command or --pid"),
+])
+def test_what_the_user_got_wrong_is_told_before_anything_runs(machine, options, message):
+    result = machine.track(*options, command=["touch", str(machine.folder / "ran")], code=3)
+    assert message in result.stderr.decode()
+    assert not (machine.folder / "ran").exists()
