@@ -8,7 +8,6 @@ import os
 import pathlib
 import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -117,6 +116,22 @@ def test_a_declared_power_times_the_duration(machine):
     assert part["basis"]["kind"] == "assumed"
     text = result.stderr.decode()
     assert "with PUE 1.5" in text and "Georgia (US-GA), 325.4 g/kWh" in text and "assumed" in text
+
+
+def test_gpus_by_nvml(machine, wattree):
+    library = pathlib.Path(wattree).parent.parent / "tests/lib/libfake_nvml.so"
+    script = machine.folder / "nvml"
+    script.write_text("driver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\ngpu 1 GPU-bbbb NVIDIA H200\n"
+                      "0 0 power_mw 300000\n0 1 power_mw 125000\n")
+    machine.environment["FAKE_NVML_SCRIPT"] = str(script)
+    arguments = machine.arguments(command=["sleep", "0.5"])
+    arguments[arguments.index("--nvml") + 1] = str(library)
+    result = subprocess.run(arguments, env=machine.environment, capture_output=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    epoch = machine.profile()["epochs"][0]
+    joules = {part["component"]: part["energy_j"] for part in epoch["energy"] if part["kind"] == "gpu"}
+    assert sorted(joules.values()) == pytest.approx([125 * epoch["duration_s"], 300 * epoch["duration_s"]], rel=1e-6)
+    assert {"kind": "gpu", "name": "NVIDIA H200", "count": 2} in machine.profile()["hardware"]
 
 
 def test_epochs_from_the_output_and_the_rest_add_up(machine):
