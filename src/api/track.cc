@@ -15,6 +15,7 @@
 #include "src/meter/small_file.h"
 #include "src/profile/folder.h"
 #include "src/track/child.h"
+#include "src/track/epoch_socket.h"
 
 namespace wattree {
 namespace {
@@ -210,6 +211,9 @@ Result<TrackPlan> plan_track(TrackQuery query) {
     if (!run.job.empty()) {
       plan.counted = plan.claims->claim(runtime.value(), run.job, options.meters);
     }
+    // For trackers that the command starts: they find the socket in their environment.
+    const std::string below = "inside " + socket_address(runtime.value());
+    plan.claims->claim(runtime.value(), below, options.meters);
   } else {
     plan.notes.push_back(runtime.error().message + "; " + runtime.error().hint);
   }

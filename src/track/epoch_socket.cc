@@ -24,7 +24,15 @@ void tell(int client, bool is_paused) {
   ::send(client, &letter, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+std::filesystem::path socket_path(const std::filesystem::path& folder) {
+  return folder / (std::to_string(::getpid()) + ".sock");
+}
+
 }  // namespace
+
+std::string socket_address(const std::filesystem::path& folder) {
+  return "unix:" + socket_path(folder).string();
+}
 
 bool parse_epoch_message(std::string_view packet, EpochMessage& message) {
   if (packet.size() < 3 || packet[1] != ' ') return false;
@@ -46,7 +54,7 @@ bool parse_epoch_message(std::string_view packet, EpochMessage& message) {
 }
 
 Result<std::unique_ptr<EpochSocket>> EpochSocket::create(const std::filesystem::path& folder) {
-  const auto path = folder / (std::to_string(::getpid()) + ".sock");
+  const std::filesystem::path path = socket_path(folder);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.string().size() >= sizeof address.sun_path) {

@@ -26,6 +26,9 @@ struct EpochMessage {
 // False where the packet is none.
 bool parse_epoch_message(std::string_view packet, EpochMessage& message);
 
+// For WATTREE_TRACK: where this process's socket is.
+std::string socket_address(const std::filesystem::path& folder);
+
 class EpochSocket {
  public:
   // A socket in the folder, for this process; it goes away with the object.
@@ -34,8 +37,6 @@ class EpochSocket {
   EpochSocket& operator=(const EpochSocket&) = delete;
   ~EpochSocket();
 
-  // For WATTREE_TRACK.
-  std::string address() const { return "unix:" + path_.string(); }
   int descriptor() const { return events_; }  // Readable when there is something to receive().
   // Hands over every message that has come; never waits.
   void receive(const std::function<void(const EpochMessage&)>& take,

@@ -159,7 +159,7 @@ Result<TrackOutcome> Tracker::track() {
   begin();
   if (!options_.follow) {
     ChildOptions child{options_.command, options_.environment, -1, -1};
-    if (socket_) child.environment.push_back("WATTREE_TRACK=" + socket_->address());
+    if (socket_) child.environment.push_back("WATTREE_TRACK=" + socket_address(options_.runtime));
     if (relay_) {
       child.out = relay_->command_out();
       child.err = relay_->command_err();
