@@ -34,6 +34,7 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   const Price price = price_of(predictor, work);
   if (!price.is_known) return;  // Then the twin is all there is.
   out.is_stand_in = price.is_stand_in;
+  out.is_far = price.is_far;
   std::optional<Work> seen = work;
   for (std::size_t step = 0; seen && step < kWorkKinds; ++step) {
     if (seen->kind == price.kind) break;
@@ -140,6 +141,7 @@ std::string to_json(const Prediction& prediction, const Explanation& explanation
   if (!explanation.terms.empty()) {
     out.field("priced_as", name_of(explanation.priced_as));
     out.field("stand_in", explanation.is_stand_in);
+    out.field("far", explanation.is_far);
     out.field("samples", explanation.samples);
   }
   out.key("terms");

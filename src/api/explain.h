@@ -26,7 +26,8 @@ struct Explanation {
   // Of a kernel. An inner node's terms are its own; its children come on top.
   std::optional<Work> work;
   WorkKind priced_as = WorkKind::kModuleCall;  // Whose coefficients the terms have,
-  bool is_stand_in = false;                    // and whether they are another kind's.
+  bool is_stand_in = false;                    // and whether they are another kind's,
+  bool is_far = false;                         // or were fitted on far larger or smaller kernels.
   std::int64_t samples = 0;                    // Distinct measurements behind the coefficients.
   std::vector<ExplainedTerm> terms;
   // The same kernel was measured: its figures were taken, not the sum of the terms.

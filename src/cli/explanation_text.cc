@@ -67,6 +67,12 @@ std::string kernel_text(const Explanation& explanation) {
         "wider.\n",
         name_of(work.kind), name_of(explanation.priced_as));
   }
+  if (explanation.is_far) {
+    out += fmt::format(
+        "It is more than four times as large, or as small, as any kernel of kind {} that was "
+        "measured: the interval is wider.\n",
+        name_of(explanation.priced_as));
+  }
   out += fmt::format("{} the coefficients of kind {}, fitted to {} distinct measurements:\n",
                      explanation.twin ? "Without it, it would be computed from" : "Computed from",
                      name_of(explanation.priced_as), explanation.samples);

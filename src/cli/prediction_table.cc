@@ -47,7 +47,7 @@ std::string footnotes(const Prediction& prediction) {
   std::string out;
   if (!kinds.empty()) {
     out += fmt::format(
-        "* the predictor has no measurements of kind {}; other kinds stand in for {:.1f} % of the "
+        "* nothing near was measured (kind {}): other kinds or sizes stand in for {:.1f} % of the "
         "energy, with a wider interval\n",
         join({kinds.begin(), kinds.end()}),
         100 * static_cast<double>(prediction.nodes.back().stand_in));

@@ -268,6 +268,14 @@ Result<Predictor> fit(const Samples& samples, const LeftOut& left_out, const Fit
       c.time = fit_kind(by_kind[i], kind, predictor.processors, true).coefficients;
     }
     c.samples = static_cast<std::int64_t>(by_kind[i].size());
+    c.least.fill(std::numeric_limits<double>::infinity());
+    for (const Samples::Leaf* leaf : by_kind[i]) {
+      const Terms terms = count_terms(leaf->work, predictor.processors);
+      for (std::size_t t = 0; t < kMaxTerms; ++t) {
+        c.least[t] = std::min(c.least[t], terms[t]);
+        c.most[t] = std::max(c.most[t], terms[t]);
+      }
+    }
     predictor.kinds[i] = c;
   }
   fit_overhead(samples, left_out, options.with_times, predictor);

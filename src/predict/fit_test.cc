@@ -99,6 +99,22 @@ TEST(Fit, GivesTheSameBitsEveryTime) {
   }
 }
 
+TEST(Fit, KnowsHowFarItsMeasurementsReach) {
+  const Predictor p = trained_on(synthetic_trees({"a", "b", "c"})).predictor;
+  Work work;
+  work.kind = WorkKind::kGemm;
+  work.k = 256;
+  work.n = 1024;
+  work.m = 32;  // As in the data,
+  EXPECT_FALSE(price_of(p, work).is_far);
+  work.m = 16 * 256 * 3;  // somewhat beyond it,
+  EXPECT_FALSE(price_of(p, work).is_far);
+  work.m = 1;  // and one row, as in a decode step, where the least was 32.
+  EXPECT_TRUE(price_of(p, work).is_far);
+  work.m = 1e6;
+  EXPECT_TRUE(price_of(p, work).is_far);
+}
+
 TEST(Fit, CountsCopiesOfAMeasurementOnce) {
   std::vector<DatasetTree> trees = synthetic_trees({"a", "b"});
   const WorkTrees once = work_of(pointers_to(trees));

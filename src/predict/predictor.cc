@@ -31,6 +31,21 @@ std::optional<Known> parse_known(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+// A law holds somewhat beyond its measurements; by more than this factor nobody knows.
+constexpr double kReach = 4;
+
+bool is_far(const Coefficients& c, const Terms& terms) {
+  for (std::size_t i = 0; i < kMaxTerms; ++i) {
+    if (c.most[i] <= 0) continue;
+    if (terms[i] > kReach * c.most[i] || terms[i] * kReach < c.least[i]) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Price price_of(const Predictor& predictor, const Work& work) {
   Price price;
   std::optional<Work> seen = work;
@@ -41,6 +56,7 @@ Price price_of(const Predictor& predictor, const Work& work) {
       price.time_s = dot(terms, c->time);
       price.kind = seen->kind;
       price.is_stand_in = step > 0;
+      price.is_far = is_far(*c, terms);
       // Element-wise kernels are priced by traffic alone; what stands in for a module also
       // launches.
       if (price.is_stand_in && seen->kind == WorkKind::kElementwise &&

@@ -29,6 +29,9 @@ struct Coefficients {
   Terms energy{};
   Terms time{};
   std::int64_t samples = 0;  // Distinct measurements behind them.
+  // The least and the most of each term in those; both 0 where nobody recorded it.
+  Terms least{};
+  Terms most{};
 };
 
 // E = counter_factor * E_gpu + (base + cpu * cpu_percent) * t: from what the GPU's own counter says
@@ -92,7 +95,8 @@ struct Price {
   double time_s = 0;
   WorkKind kind = WorkKind::kElementwise;  // Whose coefficients these are,
   bool is_stand_in = false;                // and whether they are another kind's.
-  bool is_known = true;                    // False: no kind stands in, and the price is zero.
+  bool is_far = false;   // The kernel is far larger or smaller than what they were fitted on.
+  bool is_known = true;  // False: no kind stands in, and the price is zero.
 };
 Price price_of(const Predictor& predictor, const Work& work);
 

@@ -186,6 +186,10 @@ void write_kinds(JsonWriter& json, const Predictor& p) {
       json.field("per", terms[t].unit);
       json.field("energy_j", p.kinds[i]->energy[t]);
       json.field("time_s", p.kinds[i]->time[t]);
+      if (p.kinds[i]->most[t] > 0) {
+        json.field("least", p.kinds[i]->least[t]);
+        json.field("most", p.kinds[i]->most[t]);
+      }
       json.end_object();
     }
     json.end_array();
@@ -219,6 +223,10 @@ void read_kinds(const Json& kinds, const std::string& path, Failure& failure, Pr
       }
       c.energy[t] = term.number("energy_j");
       c.time[t] = term.number("time_s");
+      if (term.has("least") || term.has("most")) {
+        c.least[t] = term.number("least");
+        c.most[t] = term.number("most", c.least[t]);
+      }
     }
     p.kinds[static_cast<std::size_t>(*kind)] = c;
   }

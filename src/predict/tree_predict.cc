@@ -193,7 +193,7 @@ Failure price_kernel(const Predictor& predictor, const TwinIndex& index,
     }
     e.energy_j = price.energy_j;
     e.time_s = price.time_s;
-    if (price.is_stand_in) e.stand_in = static_cast<float>(price.energy_j);
+    if (price.is_stand_in || price.is_far) e.stand_in = static_cast<float>(price.energy_j);
     if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
       halves.energy = std::max(halves.energy, kUnseenSpread);
       halves.time = std::max(halves.time, kUnseenSpread);

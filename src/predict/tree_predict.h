@@ -18,7 +18,7 @@ struct NodeEstimate {
   float energy_spread = 0;
   float time_spread = 0;
   bool is_looked_up = false;  // From a twin that was measured.
-  float stand_in = 0;         // Share of the energy that another kind's coefficients gave.
+  float stand_in = 0;         // Share of the energy that other kinds or sizes stand in for.
 
   double energy_low_j() const { return energy_j * (1 - static_cast<double>(energy_spread)); }
   double energy_high_j() const { return energy_j * (1 + static_cast<double>(energy_spread)); }
