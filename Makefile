@@ -42,7 +42,7 @@ fuzz-build:
 	@tools/install_dependencies test
 	@cmake --preset fuzz >/dev/null
 	@echo "Building the fuzzers in build/fuzz"
-	@$(call ninja,build/fuzz)
+	@$(call ninja,build/fuzz) fuzz/all
 
 test: configure-test
 	@echo "Building everything in $(BUILD)"

@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -34,9 +35,10 @@ class Machine:
         (proc / "cpuinfo").write_text("model name\t: Test CPU\nphysical id\t: 0\n")
         (proc / "stat").write_text("cpu  1 1 1 1 1 1 1 0 0 0\ncpu0 1 1 1 1 1 1 1 0 0 0\n")
         (proc / "meminfo").write_text("MemTotal: 1000 kB\nMemAvailable: 500 kB\n")
-        (folder / "run").mkdir(mode=0o700)
+        # A socket's path has at most 107 bytes, and the clone may lie deep.
+        self._runtime = tempfile.TemporaryDirectory(prefix="wattree-", dir="/tmp")
         self.output = folder / "run.json"
-        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder / "run"), "XDG_STATE_HOME": str(folder / "state"),
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": self._runtime.name, "XDG_STATE_HOME": str(folder / "state"),
                             "XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config"),
                             "COUNTER": str(self.counter)}
         for name in ("WATTREE_REGION", "WATTREE_JOB", "WATTREE_TRACK", "SLURM_JOB_ID", "TORCHELASTIC_RUN_ID"):
