@@ -155,6 +155,10 @@ TEST(Rapl, RootOnlyFilesAreExplainedWithTheCommand) {
                                std::filesystem::perms::none);
   std::filesystem::permissions(tree.path(), std::filesystem::perms(0755));
   const NotRoot other;
+  std::error_code ignored;
+  if (!std::filesystem::exists(tree.path() / "sys/class/powercap/intel-rapl:0", ignored)) {
+    GTEST_SKIP() << "another user cannot enter the folder for temporary files";
+  }
   const Found found = find_rapl_meters(roots(tree));
   EXPECT_TRUE(found.meters.empty());
   ASSERT_EQ(found.obstacles.size(), 1u);
