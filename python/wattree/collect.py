@@ -1,0 +1,380 @@
+"""Collects a dataset: measures the items of a plan in random order, within a budget, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import pathlib
+import random
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from wattree import plan
+from wattree.device import Device, DeviceLost, Launch
+from wattree.machine import describe_machine
+from wattree.measure import Idle, Measurement, MeasureError, Settings, measure, measure_idle, wait_for_standby
+from wattree.models import Pass, build_model, read_config
+from wattree.nodes import Node, distinct_nodes, op_from_record
+from wattree.plan import Item
+from wattree.records import Earlier, RecordWriter
+from wattree.sampler import Sampler
+from wattree.trace import Trace, Tracer, trace
+from wattree.workload import Workload, module_workload, op_workload, prepare_launch, with_pauses
+
+ANCHOR_EVERY_S = 60.0
+STANDBY_W = 140.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Spin:
+    """Next to no work: seconds of one call as a + b·cycles, and the power meanwhile."""
+
+    fixed_s: float
+    per_cycle_s: float
+    power_w: float
+
+    def seconds(self, cycles: int) -> float:
+        return self.fixed_s + self.per_cycle_s * cycles
+
+
+@dataclasses.dataclass
+class Job:
+    """Something to measure: a pass of a model, a node of one, or an op by itself."""
+
+    key: str
+    run: Callable[[], None]
+    tries: int = 0
+
+
+class BudgetSpent(Exception):
+    """There is no time for another measurement."""
+
+
+class Collector:
+    def __init__(self, *, device: Device, sampler: Sampler, writer: RecordWriter, earlier: Earlier,
+                 configs: pathlib.Path, budget_s: float, seed: int, settings: Settings = Settings(),
+                 shrink: dict[str, Any] | None = None, anchor: Item = plan.ANCHOR,
+                 anchor_tolerance: float = 0.01, say: Callable[[str], None] = print) -> None:
+        self.device, self.sampler, self.writer, self.earlier = device, sampler, writer, earlier
+        self.configs, self.settings, self.say = configs, settings, say
+        self.shrink, self.anchor_item, self.anchor_tolerance = shrink or {}, anchor, anchor_tolerance
+        self.random = random.Random(seed)
+        self.session = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        self.start_s = time.monotonic()
+        self.deadline_s = self.start_s + budget_s
+        self.block = 0
+        self.block_jobs: list[Job] = []
+        self.anchor_s = 0.0
+        self.anchor_j: float | None = None
+        self.anchor_launch = None
+        self.idle: Idle | None = None
+        self.spin: Spin | None = None
+        self.windows = 0
+        self._models: dict[tuple, torch.nn.Module] = {}
+
+    # The session.
+
+    def begin(self) -> None:
+        standby = wait_for_standby(self.sampler, STANDBY_W)
+        self.idle = measure_idle(self.sampler)
+        self.writer.write("header", session=self.session, time_s=time.time(),
+                          **describe_machine(self.device, self.sampler.meter), idle_power_w=self.idle.power_w,
+                          idle_temperature_c=self.idle.temperature_c, idle_sm_clock_mhz=self.idle.sm_clock_mhz,
+                          waited_for_standby_s=standby, settings=dataclasses.asdict(self.settings),
+                          other_processes=len(self.sampler.meter.other_processes()))
+        self.say(f"idle {self.idle.power_w:.1f} W")
+        self.spin = self.measure_spin()
+        self.anchor(is_first=True)
+
+    def end(self) -> None:
+        if self.block_jobs:
+            self.anchor()
+        self.writer.write("footer", session=self.session, windows=self.windows, time_s=time.time(),
+                          readings=self.sampler.readings)
+
+    def measure_spin(self) -> Spin | None:
+        if self.device.name != "cuda":
+            return None
+        points = []
+        for cycles in (20_000, 200_000):
+            workload = Workload(lambda i, cycles=cycles: self.device.spin(cycles), 1, 0)
+            launch, _ = prepare_launch(workload, self.device)
+            result = measure(launch, self.device, self.sampler, self.settings)
+            launch.close()
+            points.append((cycles, result.window.seconds_per_iteration, result.window.power_w,
+                           result.resources.sm_clock_mhz))
+        (c1, t1, _, _), (c2, t2, power_w, clock) = points
+        per_cycle_s = (t2 - t1) / (c2 - c1)
+        spin = Spin(t1 - per_cycle_s * c1, per_cycle_s, power_w)
+        self.writer.write("spin", session=self.session, **dataclasses.asdict(spin), sm_clock_mhz=clock, points=points)
+        self.say(f"spin {power_w:.1f} W at {clock} MHz")
+        return spin
+
+    def anchor(self, is_first: bool = False) -> bool:
+        """Measures the anchor; the block since the last one is good if the machine is still the same."""
+        if self.anchor_launch is None:
+            passed = self.pass_of(self.anchor_item)
+            passed.prepare()
+            self.anchor_launch, _ = prepare_launch(Workload(lambda i: passed.run(), 1, 0), self.device)
+        settings = dataclasses.replace(self.settings, window_s=2 * self.settings.window_s)
+        if is_first:
+            measure(self.anchor_launch, self.device, self.sampler, settings)  # To be as warm as the later ones.
+        tries = []
+        for _ in range(3):
+            result = measure(self.anchor_launch, self.device, self.sampler, settings)
+            tries.append(result.window.joules_per_iteration)
+            if self.anchor_j is None:
+                self.anchor_j = tries[0]
+            deviation = tries[-1] / self.anchor_j - 1
+            self.writer.write("anchor", session=self.session, block=self.block, **window_fields(result),
+                              deviation=deviation)
+            if abs(deviation) <= self.anchor_tolerance:
+                break
+        is_good = abs(deviation) <= self.anchor_tolerance
+        self.say(f"anchor {tries[-1] * 1000:.2f} mJ, {result.window.power_w:.0f} W, {100 * deviation:+.2f} %"
+                 + ("" if is_good else ": block thrown out"))
+        if not is_first:
+            self.writer.write("verdict", session=self.session, block=self.block, is_good=is_good, deviation=deviation)
+        self.block += 1
+        self.anchor_s = time.monotonic()
+        return is_good
+
+    def run(self, jobs: list[Job]) -> None:
+        """All jobs that are not done yet, in random order. A block that is thrown out is measured once more; what is thrown
+        out again is left to another session."""
+        waiting = [job for job in jobs if job.key not in self.earlier.done]
+        self.random.shuffle(waiting)
+        while waiting:
+            if self.block_jobs and time.monotonic() - self.anchor_s > ANCHOR_EVERY_S:
+                if not self.anchor():
+                    self.earlier.done -= {job.key for job in self.block_jobs}
+                    waiting += [job for job in self.block_jobs if job.tries < 2]
+                    self.random.shuffle(waiting)
+                self.block_jobs = []
+                continue
+            if time.monotonic() > self.deadline_s:
+                raise BudgetSpent
+            job = waiting.pop()
+            job.tries += 1
+            self.attempt(job)
+            if job.key in self.earlier.done:
+                self.block_jobs.append(job)
+
+    def attempt(self, job: Job) -> None:
+        try:
+            job.run()
+            self.earlier.done.add(job.key)
+        except (BudgetSpent, DeviceLost):
+            raise
+        except torch.cuda.OutOfMemoryError as error:
+            self.fail(job.key, f"out of memory: {str(error).splitlines()[0]}")
+            self.forget_models()
+        except Exception as error:  # One item that does not work must not cost the others.
+            self.fail(job.key, f"{type(error).__name__}: {error}")
+            traceback.print_exc(limit=-3, file=sys.stderr)
+
+    def fail(self, key: str, why: str) -> None:
+        self.writer.write("failure", session=self.session, key=key, why=why)
+        self.say(f"failed: {key}: {why}")
+
+    # Models.
+
+    def model_of(self, item: Item) -> torch.nn.Module:
+        key = (item.model, item.overrides, item.dtype)
+        if key not in self._models:
+            if self.device.free_bytes() < 30 << 30 and self.device.name == "cuda":
+                self.forget_models()
+            start_s = time.monotonic()
+            config = read_config(self.configs / f"{item.model}.json", dict(item.overrides) | self.shrink_of(item.model))
+            self._models[key] = build_model(config, item.dtype, item.attention, self.device.name)
+            self.say(f"built {item.model} {item.dtype} in {time.monotonic() - start_s:.2f} s")
+        model = self._models[key]
+        if model.config._attn_implementation != item.attention:
+            model.set_attn_implementation(item.attention)
+        return model
+
+    def shrink_of(self, model: str) -> dict[str, Any]:
+        """Smaller sizes for trying things out, where the model's config has them."""
+        if not self.shrink:
+            return {}
+        config = read_config(self.configs / f"{model}.json")
+        return {field: value for field, value in self.shrink.items() if hasattr(config, field)}
+
+    def pass_of(self, item: Item) -> Pass:
+        return Pass(self.model_of(item), item.batch, item.length, item.past)
+
+    def forget_models(self) -> None:
+        self._models.clear()
+        gc.collect()
+        self.device.release()
+
+    # Jobs.
+
+    def model_job(self, item: Item) -> Job:
+        return Job(item.name, lambda: self.measure_model(item))
+
+    def measure_model(self, item: Item) -> None:
+        passed = self.pass_of(item)
+        plain = passed.prepare()
+        nodes = self.write_tree(item, plain)
+        launch, why, agrees = self.launch_of(item, passed, plain)
+        root = next(node for node in nodes if node.level == "model")
+        try:
+            result = measure(launch, self.device, self.sampler, self.settings)
+        finally:
+            launch.close()
+        self.write_window(item.name, result, item, root, cache="natural", ops_agree=agrees, why_eager=why,
+                          copies=launch.iterations)
+
+    def launch_of(self, item: Item, passed: Pass, plain: Trace) -> tuple[Launch, str | None, bool | None]:
+        """The pass as a launch, why it is no graph where one was wanted, and whether a graph runs what the plain pass runs."""
+        eager = Workload(lambda i: passed.run_as_is(), 1, 0)
+        if item.execution == "eager":
+            return prepare_launch(eager, self.device, "eager")[0], None, None
+        captured: list[Trace] = []
+
+        def run(i: int) -> None:
+            if i or captured or not self.device.is_capturing():
+                passed.run()
+                return
+            tracer = Tracer(passed.model)
+            with tracer:
+                passed.run()
+            captured.append(tracer.trace)
+
+        launch, why = prepare_launch(Workload(run, 1, 0), self.device)
+        if launch.execution == "eager":
+            return prepare_launch(eager, self.device, "eager")[0], why, None
+        if captured[0].op_names() != plain.op_names():
+            launch.close()
+            return (prepare_launch(eager, self.device, "eager")[0],
+                    "the captured pass runs other ops than the plain one", False)
+        return launch, None, True
+
+    def write_tree(self, item: Item, seen: Trace) -> list[Node]:
+        nodes = distinct_nodes(seen)
+        key = dataclasses.replace(item, execution="graph", repeat=0).name
+        if key not in self.earlier.trees:
+            for node in nodes:
+                self.write_node(node)
+            record = {"session": self.session, "key": key, **item_fields(item),
+                      "nodes": [[node.key, node.count, node.scope] for node in nodes]}
+            self.writer.write("tree", **record)
+            self.earlier.trees[key] = record
+        return nodes
+
+    def write_node(self, node: Node) -> None:
+        if node.key not in self.earlier.nodes:
+            self.earlier.nodes[node.key] = node.record()
+            self.writer.write("node", **node.record())
+
+    def module_jobs(self, item: Item) -> list[Job]:
+        """The distinct modules of a pass, measured with the inputs they had in it."""
+        passed = self.pass_of(item)
+        nodes = [node for node in self.write_tree(item, passed.prepare()) if node.kind == "module"
+                 and node.level != "model" and f"{node.key}/cold" not in self.earlier.done]
+        wanted = {node.scope for node in nodes}
+        kept = trace(passed.model, passed.run, lambda scope, module: scope in wanted)
+        calls = {}
+        for call in kept.modules:
+            if call.kept is not None:
+                calls.setdefault(kept.key_of_module(call), call)
+        return [Job(f"{node.key}/cold", lambda node=node, call=calls[node.key]: self.measure_module(
+            item, node, passed.model, call)) for node in nodes if node.key in calls]
+
+    def measure_module(self, item: Item, node: Node, model: torch.nn.Module, call: Any) -> None:
+        self.model_of(item)  # With this item's attention.
+        args, kwargs = call.kept
+        workload = module_workload(model.get_submodule(node.scope), args, kwargs, self.device)
+        self.measure_workload(f"{node.key}/cold", workload, item, node, "cold")
+
+    def op_job(self, record: dict[str, Any], cache: str = "cold") -> Job:
+        key = f"{record['node']}/{cache}"
+        return Job(key, lambda: self.measure_op(key, record, cache))
+
+    def measure_op(self, key: str, record: dict[str, Any], cache: str) -> None:
+        op = op_from_record(record)
+        node = Node(key=record["node"], kind="op", type=record["type"], level=record["level"], scope="", count=0,
+                    params=record["params"], flops=record["flops"], kernels=1, inputs=op.inputs, outputs=op.outputs, op=op,
+                    call=None)
+        workload = op_workload(op, self.device, is_cold=cache == "cold")
+        self.measure_workload(key, workload, None, node, cache)
+
+    def measure_workload(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str) -> None:
+        launch, why = prepare_launch(workload, self.device)
+        try:
+            result = measure(launch, self.device, self.sampler, self.settings)
+        finally:
+            launch.close()
+        self.write_window(key, result, item, node, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
+                          copies=launch.iterations, why_eager=why)
+        if result.is_capped and self.spin is not None and why is None:
+            self.measure_with_pauses(f"{key}/paused", workload, item, node, cache, result)
+
+    def measure_with_pauses(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
+                            alone: Measurement) -> None:
+        """A heavy node once more with pauses in between, so that its clock is the one it has within a model."""
+        pause_s = 0.7 * alone.window.seconds_per_iteration
+        cycles = max(1000, int((pause_s - self.spin.fixed_s) / self.spin.per_cycle_s))
+        launch, why = prepare_launch(with_pauses(workload, self.device, cycles), self.device)
+        try:
+            result = measure(launch, self.device, self.sampler, self.settings)
+        finally:
+            launch.close()
+        spent_s = self.spin.seconds(cycles)
+        self.write_window(
+            key, result, item, node, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
+            copies=launch.iterations, why_eager=why,
+            pauses={"cycles": cycles, "time_s": spent_s, "power_w": self.spin.power_w},
+            node_time_s=result.window.seconds_per_iteration - spent_s,
+            node_energy_j=result.window.joules_per_iteration - spent_s * self.spin.power_w)
+
+    # Records.
+
+    def write_window(self, key: str, result: Measurement, item: Item | None, node: Node, **extra: Any) -> None:
+        fields = window_fields(result)
+        idle_j = self.idle.power_w * fields["time_s"]
+        self.writer.write(
+            "window", session=self.session, block=self.block, key=key, measured_at_s=time.time(),
+            **(item_fields(item) if item else {}), node=node.key, scope=node.scope, type=node.type, level=node.level,
+            params=node.params, flops=node.flops, kernels=node.kernels, inputs=list(node.inputs),
+            outputs=list(node.outputs), **fields, idle_j=idle_j, **{k: v for k, v in extra.items() if v is not None})
+        self.windows += 1
+        self.sampler.forget_before(time.monotonic() - 1)
+        self.say(f"{time.monotonic() - self.start_s:6.1f} s  {item.name if item else node.type} "
+                 f"{node.scope if item else ' '.join(node.inputs)[:60]} "
+                 f"{extra.get('cache')}{' paused' if 'pauses' in extra else ''}: "
+                 f"{1e3 * fields['energy_j']:.5g} mJ {1e6 * fields['time_s']:.5g} us {fields['power_w']:.0f} W "
+                 f"±{100 * fields['relative_error']:.2f} % drift {100 * fields['drift']:+.1f} % "
+                 f"{fields['sm_clock_mhz'] or 0:.0f} MHz{' CAP' if fields['is_capped'] else ''} "
+                 f"{fields['duration_s']:.2f}/{fields['load_s']:.2f} s {fields['execution']}"
+                 + (f" ({extra['why_eager']})" if extra.get("why_eager") else ""))
+
+
+def item_fields(item: Item) -> dict[str, Any]:
+    fields = {"model": item.model, "dtype": item.dtype, "attention": item.attention, "batch_size": item.batch,
+              "seq_len": item.length}
+    if item.past:
+        fields["past"] = item.past
+    if item.overrides:
+        fields["overrides"] = dict(item.overrides)
+    if item.repeat:
+        fields["repeat"] = item.repeat
+    return fields
+
+
+def window_fields(result: Measurement) -> dict[str, Any]:
+    window = result.window
+    return {
+        "execution": result.execution, "energy_j": window.joules_per_iteration, "time_s": window.seconds_per_iteration,
+        "power_w": window.power_w, "iterations": window.iterations, "duration_s": window.duration_s,
+        "window_energy_j": window.energy_j, "relative_error": window.relative_error, "drift": window.drift,
+        "ticks": window.ticks, "tick_uncertainty_s": window.tick_uncertainty_s, "is_settled": result.is_settled,
+        "is_capped": result.is_capped, "settle_s": result.settle_s, "load_s": result.load_s,
+        "other_processes": result.other_processes, **dataclasses.asdict(result.resources),
+    }

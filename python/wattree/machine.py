@@ -1,0 +1,45 @@
+"""What measurements were made on: written at the head of every file."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import platform
+import sys
+from typing import Any
+
+from wattree.measure import PROTOCOL
+
+
+def describe_machine(device: Any, meter: Any) -> dict[str, Any]:
+    import torch
+    import transformers
+
+    return {
+        "protocol": PROTOCOL,
+        "boundary": "gpu",
+        "gpu": getattr(meter, "name", None),
+        "gpu_uuid": getattr(meter, "uuid", None),
+        "driver": getattr(meter, "driver", None),
+        "gpu_memory_bytes": getattr(meter, "memory_bytes", None),
+        "power_limit_w": meter.power_limit_w,
+        "cache_bytes": device.cache_bytes,
+        "device": device.name,
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version() if device.name == "cuda" else None,
+        "allow_tf32": torch.backends.cuda.matmul.allow_tf32,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()}",
+        "cpu": cpu_name(),
+        "cpu_count": os.cpu_count(),
+        "switch_interval_s": sys.getswitchinterval(),
+    }
+
+
+def cpu_name(cpuinfo: pathlib.Path = pathlib.Path("/proc/cpuinfo")) -> str | None:
+    for line in cpuinfo.read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return None

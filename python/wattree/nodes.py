@@ -1,0 +1,122 @@
+"""A trace's distinct nodes: what has to be measured once, how often it occurs, and on which level of the tree it stands."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import Any
+
+from wattree.trace import ModuleCall, OpCall, Trace
+
+# Functional ops that are machine-learning building blocks; all others are mathematics.
+ML_OPS = {
+    "addmm": "Linear", "mm": "MatMul", "bmm": "MatMul", "baddbmm": "MatMul", "_grouped_mm": "GroupedMatMul",
+    "convolution": "Conv", "_softmax": "Softmax", "_safe_softmax": "Softmax", "_log_softmax": "LogSoftmax",
+    "native_layer_norm": "LayerNorm", "native_group_norm": "GroupNorm", "native_batch_norm": "BatchNorm1d",
+    "_fused_rms_norm": "RMSNorm", "embedding": "Embedding",
+}
+
+
+def op_type(name: str) -> str:
+    if name.startswith("_scaled_dot_product"):
+        return "ScaledDotProductAttention"
+    return ML_OPS.get(name, name.strip("_"))
+
+
+def op_level(name: str) -> str:
+    return "ml" if name in ML_OPS or name.startswith("_scaled_dot_product") else "math"
+
+
+def module_level(call: ModuleCall) -> str:
+    """A module that calls no other module is a building block: Linear, a norm, an activation, rotary embeddings."""
+    if call.parent < 0:
+        return "model"
+    return "module" if call.children else "ml"
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """One distinct node of a trace. An op that is all its module does stands for the module, as its leaf."""
+
+    key: str
+    kind: str  # "op" or "module"
+    type: str
+    level: str
+    scope: str  # Where it was met first.
+    count: int
+    params: int
+    flops: int
+    kernels: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    op: OpCall | None
+    call: ModuleCall | None
+
+    def record(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {
+            "node": self.key, "of": self.kind, "type": self.type, "level": self.level, "params": self.params,
+            "flops": self.flops, "kernels": self.kernels, "inputs": list(self.inputs), "outputs": list(self.outputs),
+        }
+        if self.op is not None:
+            fields["op"] = {"name": self.op.name, "overload": self.op.overload, "arguments": self.op.arguments,
+                            "keywords": self.op.keywords}
+        return fields
+
+
+def op_from_record(record: dict[str, Any]) -> OpCall:
+    op = record["op"]
+    return OpCall(scope="", module_call=-1, name=op["name"], overload=op["overload"], arguments=op["arguments"],
+                  keywords=op["keywords"], inputs=tuple(record["inputs"]), outputs=tuple(record["outputs"]),
+                  flops=record["flops"])
+
+
+def is_leaf(trace: Trace, call: ModuleCall) -> bool:
+    return call.parent >= 0 and call.children == 0 and call.end_op - call.first_op == 1
+
+
+def distinct_nodes(trace: Trace) -> list[Node]:
+    """Modules with more than one kernel, and ops; the root first."""
+    found: dict[str, Node] = {}
+    counts: collections.Counter[str] = collections.Counter()
+    for call in trace.modules:
+        ops = trace.ops_of(call)
+        if not ops or is_leaf(trace, call):
+            continue
+        key = trace.key_of_module(call)
+        counts[key] += 1
+        if key not in found:
+            found[key] = Node(
+                key=key, kind="module", type=call.type, level=module_level(call), scope=call.scope, count=0,
+                params=call.params, flops=sum(op.flops for op in ops), kernels=len(ops), inputs=_module_inputs(call),
+                outputs=call.outputs, op=None, call=call)
+    for op in trace.ops:
+        counts[op.key] += 1
+        if op.key not in found:
+            call = trace.modules[op.module_call] if op.module_call >= 0 else None
+            leaf = call if call is not None and is_leaf(trace, call) else None
+            found[op.key] = Node(
+                key=op.key, kind="op", type=leaf.type if leaf else op_type(op.name),
+                level="ml" if leaf else op_level(op.name), scope=op.scope, count=0, params=leaf.params if leaf else 0,
+                flops=op.flops, kernels=1, inputs=op.inputs, outputs=op.outputs, op=op, call=None)
+    return [dataclasses.replace(node, count=counts[key]) for key, node in found.items()]
+
+
+def _module_inputs(call: ModuleCall) -> tuple[str, ...]:
+    texts: list[str] = []
+
+    def visit(value: Any) -> None:
+        if isinstance(value, dict):
+            if "tensor" in value:
+                texts.append(value["tensor"])
+            elif "tensors" in value:
+                texts.extend(value["tensors"])
+            elif "dict" in value:
+                for item in value["dict"].values():
+                    visit(item)
+        elif isinstance(value, list):
+            for item in value:
+                visit(item)
+
+    visit(call.arguments)
+    visit(call.keywords)
+    return tuple(texts)

@@ -1,0 +1,207 @@
+"""Runs a model once and writes down what it did: every module call and every op that runs a kernel, in order."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten
+from torch.utils.flop_counter import flop_registry
+
+from wattree.spec import describe, key_of, tensor_text
+
+# Ops that launch no kernel although their schema does not say "view".
+NO_KERNEL = {
+    "_unsafe_view", "lift_fresh", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
+    "_local_scalar_dense", "resize_", "_assert_async", "detach", "alias", "is_same_size", "record_stream",
+    "_reshape_alias", "_has_compatible_shallow_copy_type", "sym_size", "set_", "_assert_tensor_metadata",
+}
+
+# Modules that are no nodes: they hold others, or do nothing when a model is only run.
+NOT_NODES = {"ModuleList", "ModuleDict", "Sequential", "Dropout", "Dropout1d", "Dropout2d", "Identity", "StableDropout"}
+
+ATTENTION_OPS = (
+    "_scaled_dot_product_cudnn_attention", "_scaled_dot_product_flash_attention",
+    "_scaled_dot_product_efficient_attention", "_scaled_dot_product_flash_attention_for_cpu",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class OpCall:
+    scope: str  # Of the innermost module that called it.
+    module_call: int  # Index into Trace.modules; -1 outside of all.
+    name: str  # "addmm"
+    overload: str  # "default"
+    arguments: Any  # As spec.describe writes them.
+    keywords: Any
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    flops: int
+
+    @property
+    def key(self) -> str:
+        return key_of("op", self.name, self.overload, self.arguments, self.keywords)
+
+
+@dataclasses.dataclass
+class ModuleCall:
+    scope: str
+    type: str
+    parent: int  # Index into Trace.modules of the calling node; -1 for the root.
+    run: int  # 0 for the first call of this module, 1 for the second, …
+    params: int
+    weights: tuple[str, ...]  # Its parameters' types and shapes.
+    first_op: int
+    arguments: Any = None
+    keywords: Any = None
+    end_op: int = 0
+    outputs: tuple[str, ...] = ()
+    children: int = 0  # Nodes called directly.
+    kept: tuple[tuple, dict] | None = None  # The arguments themselves, where they were asked for.
+
+
+@dataclasses.dataclass
+class Trace:
+    modules: list[ModuleCall]
+    ops: list[OpCall]
+    syncs: list[str]  # Ops that make the host wait, and so cannot be captured.
+
+    def op_names(self) -> list[tuple[str, str, str]]:
+        """What runs, for comparing two traces: module, op, and the shapes it works on."""
+        return [(op.scope, op.name, " ".join(op.inputs)) for op in self.ops]
+
+    def ops_of(self, call: ModuleCall) -> list[OpCall]:
+        return self.ops[call.first_op:call.end_op]
+
+    def key_of_module(self, call: ModuleCall) -> str:
+        """Equal for calls that do the same: class, weights, inputs, and the ops that ran inside."""
+        inside = [(op.name, op.overload, op.arguments, op.keywords) for op in self.ops_of(call)]
+        return key_of("module", call.type, call.weights, call.arguments, call.keywords, inside)
+
+
+def flops_of(name: str, func, args: tuple, kwargs: dict, out: Any) -> int:
+    """PyTorch's own count. Its formula for attention refuses grouped heads, so that one is written out."""
+    if name in ATTENTION_OPS:
+        query, key, value = args[0].shape, args[1].shape, args[2].shape
+        return 2 * query[0] * query[1] * query[2] * key[2] * (query[3] + value[3])
+    formula = flop_registry.get(func._overloadpacket)
+    return int(formula(*args, **kwargs, out_val=out)) if formula else 0
+
+
+class Tracer(TorchDispatchMode):
+    """Records while it is entered. `keeps` says of which module calls the arguments themselves are to be kept."""
+
+    def __init__(self, model: torch.nn.Module,
+                 keeps: Callable[[str, torch.nn.Module], bool] = lambda scope, module: False) -> None:
+        super().__init__()
+        self.trace = Trace([], [], [])
+        self._model, self._keeps = model, keeps
+        self._stack: list[int] = []
+        self._runs: dict[str, int] = {}
+        self._hooks: list = []
+        self._is_paused = False
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        self._is_paused = True
+        try:
+            yield
+        finally:
+            self._is_paused = False
+
+    def __enter__(self):
+        for scope, module in self._model.named_modules():
+            if type(module).__name__ in NOT_NODES and scope:
+                continue
+            self._hooks.append(module.register_forward_pre_hook(self._enter_hook(scope), with_kwargs=True))
+            self._hooks.append(module.register_forward_hook(self._leave, always_call=True))
+        return super().__enter__()
+
+    def __exit__(self, *args):
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks.clear()
+        return super().__exit__(*args)
+
+    def _enter_hook(self, scope: str):
+        def enter(module, args, kwargs):
+            run = self._runs.get(scope, 0)
+            self._runs[scope] = run + 1
+            parent = self._stack[-1] if self._stack else -1
+            if parent >= 0:
+                self.trace.modules[parent].children += 1
+            call = ModuleCall(
+                scope=scope, type=type(module).__name__, parent=parent, run=run,
+                params=sum(p.numel() for p in module.parameters()),
+                weights=tuple(tensor_text(p) for p in module.parameters()), first_op=len(self.trace.ops),
+                arguments=describe(args), keywords=describe(kwargs))
+            if self._keeps(scope, module):
+                call.kept = (args, {name: snapshot(value) for name, value in kwargs.items()})
+            self._stack.append(len(self.trace.modules))
+            self.trace.modules.append(call)
+
+        return enter
+
+    def _leave(self, module, args, output):
+        call = self.trace.modules[self._stack.pop()]
+        call.end_op = len(self.trace.ops)
+        call.outputs = tuple(tensor_text(x) for x in _tensors(output))
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        if self._is_paused:
+            return out
+        name = func._schema.name.split("::")[1]
+        if name in ("_local_scalar_dense", "nonzero", "masked_select", "unique_dim", "_unique2", "is_nonzero", "equal"):
+            self.trace.syncs.append(name)
+        if func.is_view or name in NO_KERNEL:
+            return out
+        outputs = tuple(tensor_text(x) for x in _tensors(out) if x.numel() > 0)
+        if outputs:
+            call = self._stack[-1] if self._stack else -1
+            self.trace.ops.append(OpCall(
+                scope=self.trace.modules[call].scope if call >= 0 else "", module_call=call, name=name,
+                overload=func._overloadname, arguments=describe(args), keywords=describe(kwargs)["dict"],
+                inputs=tuple(tensor_text(x) for x in _tensors((args, kwargs)) if x.numel() > 0), outputs=outputs,
+                flops=flops_of(name, func, args, kwargs, out)))
+        return out
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    return [x for x in tree_flatten(value)[0] if isinstance(x, torch.Tensor)]
+
+
+def snapshot(value: Any) -> Any:
+    """A key-value cache as it is now: running a layer puts new tensors into the cache, never into its tensors."""
+    import copy
+
+    if hasattr(value, "layers") and hasattr(value, "update"):
+        twin = copy.copy(value)
+        twin.layers = [copy.copy(layer) for layer in value.layers]
+        return twin
+    if hasattr(value, "self_attention_cache"):
+        twin = copy.copy(value)
+        twin.self_attention_cache = snapshot(value.self_attention_cache)
+        twin.cross_attention_cache = snapshot(value.cross_attention_cache)
+        twin.is_updated = dict(value.is_updated)
+        return twin
+    return value
+
+
+def trace(model: torch.nn.Module, run: Callable[[], Any], keeps=lambda scope, module: False) -> Trace:
+    tracer = Tracer(model, keeps)
+    with torch.no_grad(), jit_as_written(), tracer:
+        run()
+    return tracer.trace
+
+
+@contextlib.contextmanager
+def jit_as_written() -> Iterator[None]:
+    """Scripted functions would be optimised after some calls, and a trace would then depend on what ran before it."""
+    with torch.jit.optimized_execution(False):
+        yield

@@ -1,0 +1,211 @@
+"""Nodes as work that can be run over and over: ops and modules with buffers of their own, and whole passes.
+
+In a model a node finds its weights in memory, not in the cache, because everything else ran in between. So an op or a module
+gets as many sets of buffers as it takes to push each set out of the cache before it is used again.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from wattree.device import CaptureError, Device, Launch, repeat
+from wattree.spec import held_tensors, parse_tensor, tensors_of
+from wattree.trace import OpCall, snapshot
+
+LAUNCH_S = 0.02  # Of plain calls; the graph of them may be several times shorter, and still long for the gap after it.
+MAX_COPIES = 1024
+MAX_SETS = 512
+SMALL_NODE_COPIES = 32
+SMALL_NODE_S = 100e-6
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    run: Callable[[int], Any]  # The i-th run; takes the buffers of set i modulo `sets`.
+    sets: int
+    bytes_per_set: int  # 0 where buffers are not rotated.
+
+    @property
+    def is_rotated(self) -> bool:
+        return self.bytes_per_set > 0
+
+
+def count_sets(bytes_per_set: int, device: Device, is_cold: bool = True) -> int:
+    """Enough for twice the cache, as far as memory allows; one where the cache is to stay warm."""
+    if not is_cold:
+        return 1
+    wanted = math.ceil(2 * device.cache_bytes / max(bytes_per_set, 1))
+    affordable = int(0.5 * device.free_bytes() / max(bytes_per_set, 1))
+    return max(1, min(wanted, affordable, MAX_SETS))
+
+
+def prepare_launch(workload: Workload, device: Device, execution: str = "graph") -> tuple[Launch, str | None]:
+    """The launch, and why it is not a graph where one was wanted."""
+    seconds = device.warm_up(workload.run, 3)
+    least = max(workload.sets, SMALL_NODE_COPIES if seconds < SMALL_NODE_S else 1)
+    copies = min(max(math.ceil(LAUNCH_S / max(seconds, 1e-7)), least), MAX_COPIES)
+    copies = math.ceil(copies / workload.sets) * workload.sets
+    if execution == "eager":
+        return repeat(workload.run, copies), None
+    try:
+        return device.capture(workload.run, copies), None
+    except CaptureError as error:
+        return repeat(workload.run, copies), str(error)
+
+
+def with_pauses(workload: Workload, device: Device, cycles: int) -> Workload:
+    """Each run followed by next to no work, so that a heavy node draws less on average than the power cap."""
+
+    def run(i: int) -> Any:
+        out = workload.run(i)
+        device.spin(cycles)
+        return out
+
+    return Workload(run, workload.sets, workload.bytes_per_set)
+
+
+def storage_size(shape, stride) -> int:
+    """Elements from the first to the last of a strided tensor."""
+    if any(size == 0 for size in shape):
+        return 0
+    return 1 + sum((size - 1) * step for size, step in zip(shape, stride))
+
+
+# Ops whose argument must not be negative, or they would make NaNs, which a GPU multiplies for less energy.
+_POSITIVE = {"rsqrt", "sqrt", "log", "log2", "pow", "reciprocal"}
+
+
+def make_tensor(text: str, device: str, name: str = "", highest: int = 2) -> torch.Tensor:
+    """A random tensor of a described type, shape and stride; integers below `highest`."""
+    dtype_name, shape, stride = parse_tensor(text)
+    dtype = getattr(torch, dtype_name)
+    size = storage_size(shape, stride)
+    if dtype.is_floating_point:
+        base = torch.randn(size, device=device, dtype=dtype)
+        if name in _POSITIVE:
+            base = base.abs_().add_(0.1)
+    elif dtype == torch.bool:
+        base = torch.randint(0, 2, (size,), device=device).bool()
+    elif dtype.is_complex:
+        base = torch.randn(size, device=device, dtype=dtype)
+    else:
+        base = torch.randint(0, highest, (size,), device=device, dtype=dtype)
+    return base.as_strided(shape, stride)
+
+
+class ArgumentError(ValueError):
+    """An argument that cannot be made again from its description."""
+
+
+def make_argument(value: Any, device: str, name: str, highest: int) -> Any:
+    """What spec.describe wrote, as a value again."""
+    if isinstance(value, list):
+        return [make_argument(item, device, name, highest) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kind, content = next(iter(value.items()))
+    if kind == "tensor":
+        return make_tensor(content, device, name, highest)
+    if kind == "float":
+        return float(content)
+    if kind in ("dtype", "layout", "memory_format"):
+        return getattr(torch, content)
+    if kind == "device":
+        return torch.device(device)
+    raise ArgumentError(f"{name}: an argument of type {content if kind == 'object' else kind} cannot be made again")
+
+
+def _highest_index(op: OpCall) -> int:
+    """Integers in an op's arguments may be indices into its first tensor."""
+    if not op.inputs:
+        return 2
+    shape = parse_tensor(op.inputs[0])[1]
+    if op.name == "embedding":
+        return shape[0]
+    return max(1, min((size for size in shape), default=2))
+
+
+def tensor_bytes(text: str) -> int:
+    dtype_name, shape, stride = parse_tensor(text)
+    return storage_size(shape, stride) * getattr(torch, dtype_name).itemsize
+
+
+# Ops that read only some rows of their first tensor, in another place for every set of indices.
+_LOOK_UPS = {"embedding", "index_select", "gather", "index"}
+
+
+def op_workload(op: OpCall, device: Device, is_cold: bool = True) -> Workload:
+    func = getattr(getattr(torch.ops.aten, op.name), op.overload)
+    highest = _highest_index(op)
+    outputs_size = sum(tensor_bytes(text) for text in op.outputs)
+    if op.name in _LOOK_UPS:
+        size = sum(tensor_bytes(text) for text in op.inputs[1:]) + 2 * outputs_size
+    else:
+        size = sum(tensor_bytes(text) for text in op.inputs) + outputs_size
+    sets = count_sets(size, device, is_cold)
+    table = make_argument(op.arguments[0], device.name, op.name, highest) if op.name in _LOOK_UPS else None
+
+    def make_set() -> tuple[list, dict[str, Any]]:
+        rest = op.arguments if table is None else op.arguments[1:]
+        args = make_argument(rest, device.name, op.name, highest)
+        return (args if table is None else [table, *args],
+                {key: make_argument(value, device.name, op.name, highest) for key, value in op.keywords.items()})
+
+    arguments = [make_set() for _ in range(sets)]
+    # Outputs stay until their set is used again, so that they too take turns in the cache.
+    outputs: list[Any] = [None] * sets
+
+    def run(i: int) -> Any:
+        args, kwargs = arguments[i % sets]
+        outputs[i % sets] = func(*args, **kwargs)
+
+    return Workload(run, sets, size)
+
+
+def twin(value: Any) -> Any:
+    """A copy in other memory, with the same strides."""
+    if isinstance(value, torch.Tensor):
+        size = storage_size(value.shape, value.stride())
+        if size == 0:
+            return value
+        base = value.as_strided((size,), (1,), value.storage_offset()).clone()
+        return base.as_strided(value.shape, value.stride())
+    if isinstance(value, (list, tuple)):
+        return type(value)(twin(item) for item in value)
+    if isinstance(value, dict):
+        return {key: twin(item) for key, item in value.items()}
+    if held_tensors(value) or hasattr(value, "layers"):
+        return _twin_of_cache(value)
+    return value
+
+
+def _twin_of_cache(cache: Any) -> Any:
+    other = snapshot(cache)
+    for part in (other, getattr(other, "self_attention_cache", None), getattr(other, "cross_attention_cache", None)):
+        for layer in getattr(part, "layers", None) or []:
+            for name in ("keys", "values"):
+                if isinstance(getattr(layer, name, None), torch.Tensor):
+                    setattr(layer, name, twin(getattr(layer, name)))
+    return other
+
+
+def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], device: Device,
+                    is_cold: bool = True) -> Workload:
+    weights = sum(p.numel() * p.element_size() for p in module.parameters())
+    size = weights + sum(t.numel() * t.element_size() for t in tensors_of([list(args), dict(kwargs)]))
+    sets = count_sets(size, device, is_cold)
+    # The module itself is the first set.
+    calls = [(module, args, kwargs)] + [(copy.deepcopy(module), twin(args), twin(kwargs)) for _ in range(sets - 1)]
+
+    def run(i: int) -> Any:
+        called, arguments, keywords = calls[i % sets]
+        with torch.no_grad():
+            return called(*arguments, **{name: snapshot(value) for name, value in keywords.items()})
+
+    return Workload(run, sets, size)

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Measure the dataset of data/h200, or a part of it, on this machine's GPU.
+
+Whole models come first, then decode steps, modules, and ops; within each of these classes the order is random. Every
+measurement is written at once to FOLDER/windows-SESSION.jsonl, and what the folders after --resume already have is skipped.
+Stops by itself before the budget ends.
+
+Usage: measure_dataset.py --budget-s 560 --out FOLDER [--resume FOLDER …]
+       measure_dataset.py --smoke --out FOLDER   one of everything, and how counter, clocks and profiler behave: a minute
+       measure_dataset.py --dry --out FOLDER     on the CPU, with shrunken models and made-up joules, to try the way through
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import sys
+import time
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+# Seconds kept back at the end for the last anchor and the check of the kernels.
+RESERVE_S = 14
+CLASSES = ("models", "repeats", "eager", "decodes", "modules", "ops")
+DRY_SHRINK = {"num_hidden_layers": 1, "n_layer": 1, "n_layers": 1, "num_layers": 1, "num_decoder_layers": 1,
+              "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 1200}
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--resume", type=pathlib.Path, action="append", default=[], help="a folder of an earlier run")
+    parser.add_argument("--budget-s", type=float, default=560)
+    parser.add_argument("--classes", default=",".join(CLASSES), help="which, in this order")
+    parser.add_argument("--seed", type=int, default=None, help="of the random order; by the clock otherwise")
+    parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--dry", action="store_true")
+    parser.add_argument("--only", default="", help="models whose name has this in it")
+    parser.add_argument("--limit", type=int, default=0, help="at most so many items of each class")
+    return parser.parse_args(arguments)
+
+
+def size_of(item, args):
+    """The item, or for trying things out a small one like it."""
+    if not args.dry:
+        return item
+    return dataclasses.replace(item, batch=1, length=min(item.length, 8), past=min(item.past, 4))
+
+
+def run_classes(collector, args):
+    from wattree import plan
+
+    def chosen(items):
+        items = [item for item in items if args.only in item.model]
+        items = [size_of(item, args) for item in items]
+        return items[: args.limit] if args.limit else items
+
+    for name in args.classes.split(","):
+        if name == "models":
+            collector.run([collector.model_job(item) for item in chosen(plan.models())])
+        elif name == "repeats":
+            collector.run([collector.model_job(item) for item in chosen(plan.repeats())])
+        elif name == "eager":
+            collector.run([collector.model_job(item) for item in chosen(plan.eager_runs())])
+        elif name == "decodes":
+            collector.run([collector.model_job(item) for item in chosen(plan.decodes())])
+        elif name == "modules":
+            items = chosen(plan.details())
+            collector.random.shuffle(items)
+            for item in items:
+                collector.run(collector.module_jobs(item))
+        elif name == "ops":
+            records = [record for record in collector.earlier.nodes.values() if record["of"] == "op"]
+            collector.run([collector.op_job(record) for record in (records[: args.limit] if args.limit else records)])
+        else:
+            raise SystemExit(f"--classes: {name} is none of {', '.join(CLASSES)}")
+
+
+def smoke(collector, writer, args):
+    """One of everything, and what there is to know about the counter before a long run."""
+    from wattree import plan
+    from wattree.collect import Job
+    from wattree.nodes import distinct_nodes
+
+    def step(name, work):
+        start_s = time.monotonic()
+        collector.attempt(Job(name, work))
+        collector.say(f"        {name}: {time.monotonic() - start_s:.2f} s in all")
+
+    def take_apart(item, modules):
+        jobs = collector.module_jobs(item)
+        for job in jobs[:: max(1, len(jobs) // modules)][:modules]:
+            step("module", job.run)
+        nodes = distinct_nodes(collector.pass_of(item).prepare())
+        ops = sorted((node for node in nodes if node.kind == "op"), key=lambda node: -node.flops)
+        for node in ops[:1] + ops[-2:]:
+            step(node.type, collector.op_job(node.record()).run)
+        step("warm", collector.op_job(ops[-1].record(), "warm").run)
+
+    anchor, llama = size_of(plan.ANCHOR, args), size_of(plan.Item("llama-3.2-1b"), args)
+    items = [size_of(item, args) for item in plan.smoke()]
+    writer.write("latency", when="idle", **latencies(collector.sampler.meter))
+    collector.begin()
+    step("study", lambda: study(collector, "anchor", anchor, 4.0))
+    for item in items:
+        step(item.name, collector.model_job(item).run)
+    step("study", lambda: study(collector, "capped", llama, 6.0))
+    step("modules and ops", lambda: take_apart(anchor, 2))
+    step("modules and ops", lambda: take_apart(llama, 2))
+    if collector.device.name == "cuda":
+        step("kernels", lambda: check_kernels(collector, writer, [anchor, *items[:15]]))
+        collector.anchor()  # Does the profiler, once used, slow what follows?
+
+
+def latencies(meter):
+    """How long the questions take, in seconds: the mean and the longest of fifty."""
+    found = {}
+    for name, ask in (("energy", meter.energy_j), ("power", getattr(meter, "power_w", None)), ("state", meter.state),
+                      ("processes", meter.other_processes)):
+        if ask is None:
+            continue
+        times = []
+        for _ in range(50):
+            start_s = time.perf_counter()
+            ask()
+            times.append(time.perf_counter() - start_s)
+        found[f"{name}_mean_s"], found[f"{name}_max_s"] = sum(times) / len(times), max(times)
+    return found
+
+
+def study(collector, name, item, seconds):
+    """A long load with every tick written down, to see how long settling and windows must be."""
+    from wattree.measure import Settings, measure
+    from wattree.workload import Workload, prepare_launch
+
+    passed = collector.pass_of(item)
+    passed.prepare()
+    launch, why = prepare_launch(Workload(lambda i: passed.run(), 1, 0), collector.device)
+    time.sleep(0.5)
+    powers, stop = [], []
+
+    def poll_power():
+        last = None
+        while not stop:
+            asked_s = time.monotonic()
+            power_w = collector.sampler.meter.power_w()
+            if power_w != last:
+                powers.append((asked_s, time.monotonic(), power_w))
+                last = power_w
+            time.sleep(0.001)
+
+    import threading
+    thread = threading.Thread(target=poll_power) if hasattr(collector.sampler.meter, "power_w") else None
+    if thread:
+        thread.start()
+    start_s, readings = time.monotonic(), collector.sampler.readings
+    result = measure(launch, collector.device, collector.sampler, Settings(
+        settle_s=0.0, window_s=seconds, capped_settle_s=0.0, capped_window_s=seconds, limit_s=seconds + 1, drift=1.0,
+        relative_error=1.0))
+    stop.append(True)
+    if thread:
+        thread.join()
+    ticks = [(tick.after_s - start_s, tick.before_s - start_s, tick.energy_j) for tick in collector.sampler.ticks
+             if tick.after_s >= start_s]
+    samples = [(sample.time_s - start_s, sample.gpu.power_w, sample.gpu.sm_clock_mhz, sample.gpu.temperature_c,
+                sample.gpu.throttle_reasons, sample.gpu.gpu_percent) for sample in collector.sampler.samples
+               if sample.time_s >= start_s]
+    collector.writer.write(
+        "study", name=name, item=item.name, energy_j=result.window.joules_per_iteration,
+        time_s=result.window.seconds_per_iteration, power_w=result.window.power_w, is_capped=result.is_capped,
+        readings_per_s=(collector.sampler.readings - readings) / result.load_s, ticks=ticks, samples=samples,
+        powers=[(a - start_s, b - start_s, w) for a, b, w in powers], why_eager=why)
+    gaps = [b[1] - a[1] for a, b in zip(ticks, ticks[1:])]
+    collector.say(f"study {name}: {len(ticks)} ticks, {min(gaps):.3f} to {max(gaps):.3f} s apart, "
+                  f"{(collector.sampler.readings - readings) / result.load_s:.0f} readings/s, "
+                  f"{len(powers)} power steps, {result.window.power_w:.0f} W")
+    launch.close()
+
+
+def check_kernels(collector, writer, items):
+    """Whether captured passes run the kernels that plain ones run, by name, number and time."""
+    from wattree.kernels import differences, profile_kernels
+    from wattree.workload import Workload
+
+    for item in items:
+        if time.monotonic() > collector.deadline_s + RESERVE_S - 4:
+            return
+        passed = collector.pass_of(item)
+        plain_trace = passed.prepare()
+        launch, why, agrees = collector.launch_of(dataclasses.replace(item, execution="graph"), passed, plain_trace)
+        if launch.execution != "graph":
+            continue
+        launch.close()
+        single = collector.device.capture(lambda i: passed.run(), 1)
+        start_s = time.monotonic()
+        plain, captured = profile_kernels(passed.run_as_is), profile_kernels(single.start)
+        prepared = profile_kernels(passed.run)
+        single.close()
+        more = differences(prepared, captured)
+        writer.write("kernels", session=collector.session, key=item.name, kernels=sum(captured.counts.values()),
+                     plain_kernels=sum(plain.counts.values()), captured_s=captured.seconds, plain_s=plain.seconds,
+                     prepared_s=prepared.seconds, differences=more, took_s=time.monotonic() - start_s)
+        collector.say(f"kernels {item.name}: {sum(plain.counts.values())} plain {1e3 * plain.seconds:.3f} ms, "
+                      f"{sum(captured.counts.values())} captured {1e3 * captured.seconds:.3f} ms, "
+                      f"differences {more or 'none'} ({time.monotonic() - start_s:.2f} s)")
+
+
+def main(arguments=None):
+    args = parse_arguments(arguments)
+    begin_s = time.monotonic()
+    warnings.filterwarnings("ignore")
+    sys.setswitchinterval(0.0005)  # The thread that reads the counter must not wait long for its turn.
+    import torch
+    import transformers
+
+    from wattree import plan
+    from wattree.collect import BudgetSpent, Collector
+    from wattree.device import CpuDevice, CudaDevice, DeviceLost
+    from wattree.fake import FakeGpu
+    from wattree.measure import Settings
+    from wattree.nvml import Gpu
+    from wattree.records import RecordWriter, read_earlier
+    from wattree.sampler import Sampler
+
+    trial = {}
+    transformers.logging.set_verbosity_error()
+    if args.dry:
+        device, meter = CpuDevice(), FakeGpu(tick_s=0.02)
+        loose = Settings(settle_s=0.1, window_s=0.3, limit_s=1.0, iterations=1, relative_error=1.0, drift=100.0)
+        trial = {"shrink": DRY_SHRINK, "anchor": plan.Item("bert-tiny", batch=1, length=8), "anchor_tolerance": 100.0,
+                 "settings": loose}
+    else:
+        if not torch.cuda.is_available():
+            print("error: PyTorch sees no CUDA device here; --dry tries things out without one", file=sys.stderr)
+            return 4
+        device = CudaDevice()
+        meter = Gpu(device.uuid)
+    print(f"started in {time.monotonic() - begin_s:.1f} s", flush=True)
+    writer = RecordWriter(args.out / f"windows-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}.jsonl")
+    seed = args.seed if args.seed is not None else int(time.time())
+    with Sampler(meter) as sampler:
+        collector = Collector(
+            device=device, sampler=sampler, writer=writer, earlier=read_earlier(args.resume),
+            configs=ROOT / "data/models", budget_s=args.budget_s - RESERVE_S - (time.monotonic() - begin_s), seed=seed,
+            say=lambda text: print(text, flush=True), **trial)
+        try:
+            if args.smoke:
+                smoke(collector, writer, args)
+            else:
+                collector.begin()
+                run_classes(collector, args)
+        except BudgetSpent:
+            print("the budget is spent", flush=True)
+        except DeviceLost as error:
+            print(f"stopped: {error}", flush=True)
+            return 4
+        except KeyboardInterrupt:
+            print("interrupted; what was measured is kept", flush=True)
+        collector.end()
+    writer.close()
+    print(f"{collector.windows} windows in {time.monotonic() - begin_s:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
