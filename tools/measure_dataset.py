@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measure the dataset of data/h200, or a part of it, on this machine's GPU.
 
-Whole models come first, then decode steps, modules, and ops; within each of these classes the order is random. Every
-measurement is written at once to FOLDER/windows-SESSION.jsonl, and what the folders after --resume already have is skipped.
-Stops by itself before the budget ends.
+Whole models come first, then modules, ops and decode steps, of every model in turn. Every measurement is written at once to
+FOLDER/windows-SESSION.jsonl, and what the folders after --resume already have is skipped. Stops by itself before the budget
+ends. The work is done by another process: where that one loses the GPU, what it was at is noted as failed and the next goes on.
 
 Usage: measure_dataset.py --budget-s 560 --out FOLDER [--resume FOLDER …]
        measure_dataset.py --smoke --out FOLDER   one of everything, and how counter, clocks and profiler behave: a minute
@@ -12,7 +12,9 @@ Usage: measure_dataset.py --budget-s 560 --out FOLDER [--resume FOLDER …]
 
 import argparse
 import dataclasses
+import os
 import pathlib
+import subprocess
 import sys
 import time
 import warnings
@@ -22,7 +24,11 @@ sys.path.insert(0, str(ROOT / "python"))
 
 # Seconds kept back at the end for the last anchor and the check of the kernels.
 RESERVE_S = 14
-CLASSES = ("models", "repeats", "eager", "decodes", "modules", "ops")
+CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats")
+RESTARTS = 5
+START_S = 25  # Less than this is not worth another process.
+EXIT_LOST = 75
+DEVICE_ERRORS = (RuntimeError, ValueError)
 DRY_SHRINK = {"num_hidden_layers": 1, "n_layer": 1, "n_layers": 1, "num_layers": 1, "num_decoder_layers": 1,
               "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 1200}
 
@@ -32,12 +38,13 @@ def parse_arguments(arguments):
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--resume", type=pathlib.Path, action="append", default=[], help="a folder of an earlier run")
     parser.add_argument("--budget-s", type=float, default=560)
-    parser.add_argument("--classes", default=",".join(CLASSES), help="which, in this order")
-    parser.add_argument("--seed", type=int, default=None, help="of the random order; by the clock otherwise")
+    parser.add_argument("--classes", default=",".join(CLASSES), help="which, in this order; models=60 means 60 at most")
+    parser.add_argument("--seed", type=int, default=1, help="of the random order")
+    parser.add_argument("--retry-failures", action="store_true", help="try again what failed in the folders after --resume")
     parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--dry", action="store_true")
     parser.add_argument("--only", default="", help="models whose name has this in it")
-    parser.add_argument("--limit", type=int, default=0, help="at most so many items of each class")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
 
@@ -49,32 +56,58 @@ def size_of(item, args):
 
 
 def run_classes(collector, args):
+    """Each class of the list as far as its number goes; of a class named again, what is left of it."""
     from wattree import plan
 
     def chosen(items):
-        items = [item for item in items if args.only in item.model]
-        items = [size_of(item, args) for item in items]
-        return items[: args.limit] if args.limit else items
+        return list(dict.fromkeys(size_of(item, args) for item in items if args.only in item.model))
 
-    for name in args.classes.split(","):
-        if name == "models":
-            collector.run([collector.model_job(item) for item in chosen(plan.models())])
+    def measure_passes(items, at_most):
+        collector.run([collector.model_job(item) for item in chosen(items)], at_most)
+
+    def measure_modules(at_most):
+        left = at_most
+        for item in chosen(plan.details()):
+            if left is not None and left <= 0:
+                return
+            try:
+                jobs = collector.module_jobs(item)
+            except DEVICE_ERRORS as error:
+                collector.fail(f"{item.name}/modules", str(error).splitlines()[0])
+                collector.device.check()
+                continue
+            count = collector.run(jobs, left)
+            left = None if left is None else left - count
+
+    def measure_ops(at_most):
+        from wattree.grid import grid_ops
+        from wattree.nodes import node_of_op
+
+        records = {node.key: node.record() for node in map(node_of_op, [] if args.dry else grid_ops(collector.device.name))}
+        records |= {key: record for key, record in collector.earlier.nodes.items() if record["of"] == "op"}
+        first = {node[0] for item in plan.WHOLE_TREES if (tree := collector.earlier.trees.get(item.name))
+                 for node in tree["nodes"]}
+        ordered = plan.ops_in_order(list(records.values()), first, args.seed)
+        collector.run([collector.op_job(record) for record in ordered], at_most)
+
+    passes = {"models": plan.models, "eager": plan.eager_runs, "decodes": plan.decodes}
+    for entry in args.classes.split(","):
+        name, _, number = entry.partition("=")
+        at_most = int(number) if number else None
+        start_s, windows = time.monotonic(), collector.windows
+        if name in passes:
+            measure_passes(plan.in_rounds(passes[name](), args.seed), at_most)
         elif name == "repeats":
-            collector.run([collector.model_job(item) for item in chosen(plan.repeats())])
-        elif name == "eager":
-            collector.run([collector.model_job(item) for item in chosen(plan.eager_runs())])
-        elif name == "decodes":
-            collector.run([collector.model_job(item) for item in chosen(plan.decodes())])
+            # Once more what was measured some time ago.
+            items = [item for item in plan.repeats() if dataclasses.replace(item, repeat=0).name in collector.earlier.done]
+            measure_passes(items, at_most)
         elif name == "modules":
-            items = chosen(plan.details())
-            collector.random.shuffle(items)
-            for item in items:
-                collector.run(collector.module_jobs(item))
+            measure_modules(at_most)
         elif name == "ops":
-            records = [record for record in collector.earlier.nodes.values() if record["of"] == "op"]
-            collector.run([collector.op_job(record) for record in (records[: args.limit] if args.limit else records)])
+            measure_ops(at_most)
         else:
             raise SystemExit(f"--classes: {name} is none of {', '.join(CLASSES)}")
+        collector.say(f"{entry}: {collector.windows - windows} windows in {time.monotonic() - start_s:.0f} s")
 
 
 def smoke(collector, writer, args):
@@ -206,8 +239,46 @@ def check_kernels(collector, writer, items):
                       f"differences {more or 'none'} ({time.monotonic() - start_s:.2f} s)")
 
 
+def supervise(arguments, args):
+    """Runs workers one after the other until one ends well, the budget is spent, or too many were lost."""
+    begin_s = time.monotonic()
+    code = 0
+    for attempt in range(RESTARTS + 1):
+        left_s = args.budget_s - (time.monotonic() - begin_s)
+        if attempt and left_s < START_S + RESERVE_S:
+            break
+        # Options given twice: the last one counts.
+        command = [sys.executable, __file__, *arguments, "--worker", "--budget-s", f"{left_s:.1f}"]
+        if attempt:
+            command += ["--resume", str(args.out)]
+        code = subprocess.run(command).returncode
+        note_lost_job(args.out, code)
+        if code in (0, 2, 4):
+            break
+        print(f"the worker ended with {code}; {RESTARTS - attempt} more may be started", flush=True)
+    return code
+
+
+def note_lost_job(out, code):
+    """A failure record for what a dead worker was measuring, so that the next one leaves it alone."""
+    from wattree.records import RUNNING, RecordWriter
+
+    running = out / RUNNING
+    if not running.exists():
+        return
+    writer = RecordWriter(out / "windows-lost.jsonl")
+    writer.write("failure", key=running.read_text(encoding="utf-8"), why=f"the process ended with {code} while this ran")
+    writer.mark_running(None)
+    writer.close()
+
+
 def main(arguments=None):
+    arguments = sys.argv[1:] if arguments is None else arguments
     args = parse_arguments(arguments)
+    return work(args) if args.worker else supervise(arguments, args)
+
+
+def work(args):
     begin_s = time.monotonic()
     warnings.filterwarnings("ignore")
     sys.setswitchinterval(0.0005)  # The thread that reads the counter must not wait long for its turn.
@@ -238,11 +309,10 @@ def main(arguments=None):
         meter = Gpu(device.uuid)
     print(f"started in {time.monotonic() - begin_s:.1f} s", flush=True)
     writer = RecordWriter(args.out / f"windows-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}.jsonl")
-    seed = args.seed if args.seed is not None else int(time.time())
     with Sampler(meter) as sampler:
         collector = Collector(
-            device=device, sampler=sampler, writer=writer, earlier=read_earlier(args.resume),
-            configs=ROOT / "data/models", budget_s=args.budget_s - RESERVE_S - (time.monotonic() - begin_s), seed=seed,
+            device=device, sampler=sampler, writer=writer, earlier=read_earlier(args.resume, args.retry_failures),
+            configs=ROOT / "data/models", budget_s=args.budget_s - RESERVE_S - (time.monotonic() - begin_s),
             say=lambda text: print(text, flush=True), **trial)
         try:
             if args.smoke:
@@ -254,7 +324,9 @@ def main(arguments=None):
             print("the budget is spent", flush=True)
         except DeviceLost as error:
             print(f"stopped: {error}", flush=True)
-            return 4
+            # Nothing that ends in order may touch the GPU any more.
+            sys.stdout.flush()
+            os._exit(EXIT_LOST)
         except KeyboardInterrupt:
             print("interrupted; what was measured is kept", flush=True)
         collector.end()

@@ -1,11 +1,11 @@
-"""Collects a dataset: measures the items of a plan in random order, within a budget, and goes on where it stopped."""
+"""Collects a dataset: measures the items of a plan in its order, within a budget, and goes on where it stopped."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import gc
 import pathlib
-import random
 import sys
 import time
 import traceback
@@ -18,16 +18,19 @@ from wattree import plan
 from wattree.device import Device, DeviceLost, Launch
 from wattree.machine import describe_machine
 from wattree.measure import Idle, Measurement, MeasureError, Settings, measure, measure_idle, wait_for_standby
-from wattree.models import Pass, build_model, read_config
+from wattree.models import Pass, build_model, read_config, windows_on_host
 from wattree.nodes import Node, distinct_nodes, op_from_record
 from wattree.plan import Item
 from wattree.records import Earlier, RecordWriter
 from wattree.sampler import Sampler
+from wattree.spec import parse_tensor
 from wattree.trace import Trace, Tracer, trace
 from wattree.workload import Workload, module_workload, op_workload, prepare_launch, with_pauses
 
 ANCHOR_EVERY_S = 60.0
 STANDBY_W = 140.0
+# Of a single node there are many and of a pass few, so a node gets less time.
+NODE_SECONDS = {"settle_s": 0.2, "window_s": 0.3, "capped_settle_s": 1.0, "capped_window_s": 1.0}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,13 +60,14 @@ class BudgetSpent(Exception):
 
 class Collector:
     def __init__(self, *, device: Device, sampler: Sampler, writer: RecordWriter, earlier: Earlier,
-                 configs: pathlib.Path, budget_s: float, seed: int, settings: Settings = Settings(),
+                 configs: pathlib.Path, budget_s: float, settings: Settings = Settings(),
                  shrink: dict[str, Any] | None = None, anchor: Item = plan.ANCHOR,
                  anchor_tolerance: float = 0.01, say: Callable[[str], None] = print) -> None:
         self.device, self.sampler, self.writer, self.earlier = device, sampler, writer, earlier
         self.configs, self.settings, self.say = configs, settings, say
         self.shrink, self.anchor_item, self.anchor_tolerance = shrink or {}, anchor, anchor_tolerance
-        self.random = random.Random(seed)
+        self.node_settings = dataclasses.replace(settings, **{
+            field: min(seconds, getattr(settings, field)) for field, seconds in NODE_SECONDS.items()})
         self.session = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         self.start_s = time.monotonic()
         self.deadline_s = self.start_s + budget_s
@@ -82,10 +86,11 @@ class Collector:
     def begin(self) -> None:
         standby = wait_for_standby(self.sampler, STANDBY_W)
         self.idle = measure_idle(self.sampler)
-        self.writer.write("header", session=self.session, time_s=time.time(),
+        self.writer.write("header", session=self.session, at_s=round(time.time()),
                           **describe_machine(self.device, self.sampler.meter), idle_power_w=self.idle.power_w,
                           idle_temperature_c=self.idle.temperature_c, idle_sm_clock_mhz=self.idle.sm_clock_mhz,
                           waited_for_standby_s=standby, settings=dataclasses.asdict(self.settings),
+                          node_settings=dataclasses.asdict(self.node_settings),
                           other_processes=len(self.sampler.meter.other_processes()))
         self.say(f"idle {self.idle.power_w:.1f} W")
         self.spin = self.measure_spin()
@@ -94,7 +99,7 @@ class Collector:
     def end(self) -> None:
         if self.block_jobs:
             self.anchor()
-        self.writer.write("footer", session=self.session, windows=self.windows, time_s=time.time(),
+        self.writer.write("footer", session=self.session, windows=self.windows, at_s=round(time.time()),
                           readings=self.sampler.readings)
 
     def measure_spin(self) -> Spin | None:
@@ -144,39 +149,44 @@ class Collector:
         self.anchor_s = time.monotonic()
         return is_good
 
-    def run(self, jobs: list[Job]) -> None:
-        """All jobs that are not done yet, in random order. A block that is thrown out is measured once more; what is thrown
-        out again is left to another session."""
-        waiting = [job for job in jobs if job.key not in self.earlier.done]
-        self.random.shuffle(waiting)
+    def run(self, jobs: list[Job], at_most: int | None = None) -> int:
+        """Those of the jobs, in their order, that are not done yet, and how many were. A block that is thrown out is measured
+        once more, at the end; what is thrown out again is left to another session."""
+        waiting = collections.deque([job for job in jobs if job.key not in self.earlier.done][:at_most])
+        count = len(waiting)
         while waiting:
             if self.block_jobs and time.monotonic() - self.anchor_s > ANCHOR_EVERY_S:
                 if not self.anchor():
                     self.earlier.done -= {job.key for job in self.block_jobs}
                     waiting += [job for job in self.block_jobs if job.tries < 2]
-                    self.random.shuffle(waiting)
                 self.block_jobs = []
                 continue
             if time.monotonic() > self.deadline_s:
                 raise BudgetSpent
-            job = waiting.pop()
+            job = waiting.popleft()
             job.tries += 1
             self.attempt(job)
             if job.key in self.earlier.done:
                 self.block_jobs.append(job)
+        return count
 
     def attempt(self, job: Job) -> None:
+        """Runs the job. One that does not work must not cost the others: after an error the device is asked whether it still
+        works, and where it does not, DeviceLost tells whoever started this process to start another."""
+        self.writer.mark_running(job.key)
         try:
             job.run()
             self.earlier.done.add(job.key)
-        except (BudgetSpent, DeviceLost):
+        except BudgetSpent:
             raise
         except torch.cuda.OutOfMemoryError as error:
             self.fail(job.key, f"out of memory: {str(error).splitlines()[0]}")
             self.forget_models()
-        except Exception as error:  # One item that does not work must not cost the others.
-            self.fail(job.key, f"{type(error).__name__}: {error}")
+        except Exception as error:
+            self.fail(job.key, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
             traceback.print_exc(limit=-3, file=sys.stderr)
+            self.device.check()
+        self.writer.mark_running(None)
 
     def fail(self, key: str, why: str) -> None:
         self.writer.write("failure", session=self.session, key=key, why=why)
@@ -228,8 +238,8 @@ class Collector:
             result = measure(launch, self.device, self.sampler, self.settings)
         finally:
             launch.close()
-        self.write_window(item.name, result, item, root, cache="natural", ops_agree=agrees, why_eager=why,
-                          copies=launch.iterations)
+        self.write_window(item.name, result, item, root, subject="decode" if item.past else "model", cache="natural",
+                          ops_agree=agrees, why_eager=why, copies=launch.iterations)
 
     def launch_of(self, item: Item, passed: Pass, plain: Trace) -> tuple[Launch, str | None, bool | None]:
         """The pass as a launch, why it is no graph where one was wanted, and whether a graph runs what the plain pass runs."""
@@ -262,7 +272,8 @@ class Collector:
         if key not in self.earlier.trees:
             for node in nodes:
                 self.write_node(node)
-            record = {"session": self.session, "key": key, **item_fields(item),
+            record = {"session": self.session, "key": key, **self.item_fields(item),
+                      "root": next(node.key for node in nodes if node.level == "model"),
                       "nodes": [[node.key, node.count, node.scope] for node in nodes]}
             self.writer.write("tree", **record)
             self.earlier.trees[key] = record
@@ -291,7 +302,8 @@ class Collector:
         self.model_of(item)  # With this item's attention.
         args, kwargs = call.kept
         workload = module_workload(model.get_submodule(node.scope), args, kwargs, self.device)
-        self.measure_workload(f"{node.key}/cold", workload, item, node, "cold")
+        with windows_on_host():
+            self.measure_workload(f"{node.key}/cold", workload, item, node, "cold")
 
     def op_job(self, record: dict[str, Any], cache: str = "cold") -> Job:
         key = f"{record['node']}/{cache}"
@@ -299,6 +311,9 @@ class Collector:
 
     def measure_op(self, key: str, record: dict[str, Any], cache: str) -> None:
         op = op_from_record(record)
+        if record["node"] not in self.earlier.nodes:
+            self.earlier.nodes[record["node"]] = record
+            self.writer.write("node", **record)
         node = Node(key=record["node"], kind="op", type=record["type"], level=record["level"], scope="", count=0,
                     params=record["params"], flops=record["flops"], kernels=1, inputs=op.inputs, outputs=op.outputs, op=op,
                     call=None)
@@ -308,10 +323,10 @@ class Collector:
     def measure_workload(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str) -> None:
         launch, why = prepare_launch(workload, self.device)
         try:
-            result = measure(launch, self.device, self.sampler, self.settings)
+            result = measure(launch, self.device, self.sampler, self.node_settings)
         finally:
             launch.close()
-        self.write_window(key, result, item, node, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
+        self.write_window(key, result, item, node, subject=node.kind, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
                           copies=launch.iterations, why_eager=why)
         if result.is_capped and self.spin is not None and why is None:
             self.measure_with_pauses(f"{key}/paused", workload, item, node, cache, result)
@@ -323,12 +338,12 @@ class Collector:
         cycles = max(1000, int((pause_s - self.spin.fixed_s) / self.spin.per_cycle_s))
         launch, why = prepare_launch(with_pauses(workload, self.device, cycles), self.device)
         try:
-            result = measure(launch, self.device, self.sampler, self.settings)
+            result = measure(launch, self.device, self.sampler, self.node_settings)
         finally:
             launch.close()
         spent_s = self.spin.seconds(cycles)
         self.write_window(
-            key, result, item, node, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
+            key, result, item, node, subject=node.kind, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
             copies=launch.iterations, why_eager=why,
             pauses={"cycles": cycles, "time_s": spent_s, "power_w": self.spin.power_w},
             node_time_s=result.window.seconds_per_iteration - spent_s,
@@ -336,12 +351,16 @@ class Collector:
 
     # Records.
 
-    def write_window(self, key: str, result: Measurement, item: Item | None, node: Node, **extra: Any) -> None:
+    def item_fields(self, item: Item) -> dict[str, Any]:
+        family = read_config(self.configs / f"{item.model}.json").model_type
+        return {"model": item.model, "family": family} | item_fields(item)
+
+    def write_window(self, key: str, result: Measurement, item: Item | None, node: Node, subject: str, **extra: Any) -> None:
         fields = window_fields(result)
         idle_j = self.idle.power_w * fields["time_s"]
         self.writer.write(
-            "window", session=self.session, block=self.block, key=key, measured_at_s=time.time(),
-            **(item_fields(item) if item else {}), node=node.key, scope=node.scope, type=node.type, level=node.level,
+            "window", session=self.session, block=self.block, key=key, at_s=round(time.time()),
+            subject=subject, **(self.item_fields(item) if item else op_fields(node)), node=node.key, scope=node.scope, type=node.type, level=node.level,
             params=node.params, flops=node.flops, kernels=node.kernels, inputs=list(node.inputs),
             outputs=list(node.outputs), **fields, idle_j=idle_j, **{k: v for k, v in extra.items() if v is not None})
         self.windows += 1
@@ -357,7 +376,7 @@ class Collector:
 
 
 def item_fields(item: Item) -> dict[str, Any]:
-    fields = {"model": item.model, "dtype": item.dtype, "attention": item.attention, "batch_size": item.batch,
+    fields = {"dtype": item.dtype, "attention": item.attention, "batch_size": item.batch,
               "seq_len": item.length}
     if item.past:
         fields["past"] = item.past
@@ -366,6 +385,14 @@ def item_fields(item: Item) -> dict[str, Any]:
     if item.repeat:
         fields["repeat"] = item.repeat
     return fields
+
+
+def op_fields(node: Node) -> dict[str, Any]:
+    """The op's name, and the type it computes with: that of its first floating-point tensor."""
+    types = [parse_tensor(text)[0] for text in (*node.inputs, *node.outputs)]
+    floating = [name for name in types if name in plan.FLOATING]
+    name = (floating or types or ["none"])[0]
+    return {"op": node.op.name, "dtype": {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}.get(name, name)}
 
 
 def window_fields(result: Measurement) -> dict[str, Any]:

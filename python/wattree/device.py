@@ -26,6 +26,7 @@ class Launch:
     iterations: int
     execution: str  # "graph" or "eager"
     close: Callable[[], None] = lambda: None
+    holds: object = None  # What must live as long: a graph knows its buffers by address alone.
 
 
 class CaptureError(RuntimeError):
@@ -48,6 +49,7 @@ class Device(Protocol):
     def spin(self, cycles: int) -> None: ...  # Next to no work for that many clock cycles.
     def free_bytes(self) -> int: ...
     def release(self) -> None: ...  # Hands unused memory back.
+    def check(self) -> None: ...  # Raises DeviceLost where no more work is possible.
 
 
 def repeat(run: Callable[[int], object], copies: int) -> Launch:
@@ -57,7 +59,7 @@ def repeat(run: Callable[[int], object], copies: int) -> Launch:
         for i in range(copies):
             run(i)
 
-    return Launch(start, copies, "eager")
+    return Launch(start, copies, "eager", holds=run)
 
 
 class _CudaMark:
@@ -121,7 +123,7 @@ class CudaDevice:
             except Exception as error:
                 self._abandon(graph)
                 raise CaptureError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
-        return Launch(graph.replay, copies, "graph", graph.reset)
+        return Launch(graph.replay, copies, "graph", graph.reset, holds=run)
 
     def _abandon(self, graph) -> None:
         """Ends a capture that failed. PyTorch leaves the allocator and the random generator in the middle of it
@@ -140,10 +142,14 @@ class CudaDevice:
             except Exception:  # Whatever of this was not needed; the check below decides.
                 pass
         self._stream = torch.cuda.Stream()
+        self.check()
+
+    def check(self) -> None:
         try:
-            torch.randn(8, device="cuda").sum().item()
+            self.synchronize()
+            self._torch.randn(8, device="cuda").sum().item()
         except Exception as error:
-            raise DeviceLost(f"no work is possible after a failed capture: {error}") from error
+            raise DeviceLost(f"the GPU takes no more work from this process: {str(error).splitlines()[0]}") from error
 
     def is_capturing(self) -> bool:
         return self._torch.cuda.is_current_stream_capturing()
@@ -203,4 +209,7 @@ class CpuDevice:
         return self._free_bytes
 
     def release(self) -> None:
+        pass
+
+    def check(self) -> None:
         pass

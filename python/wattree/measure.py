@@ -17,14 +17,16 @@ from wattree.sampler import Resources, Sampler
 from wattree.ticks import Progress, Window, cut_window
 
 PROTOCOL = "wattree-1"
+# The cap is felt where the driver says so this often: the first look may still see the load before.
+CAPPED_SHARE = 0.3
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    settle_s: float = 0.3
+    settle_s: float = 0.25
     window_s: float = 0.5
     capped_settle_s: float = 1.2
-    capped_window_s: float = 2.0
+    capped_window_s: float = 1.5
     iterations: int = 10  # At least so many in a window.
     relative_error: float = 0.01
     drift: float = 0.02  # Between the halves of a window.
@@ -125,7 +127,8 @@ def _look(progress: Progress, sampler: Sampler, settings: Settings,
     window = cut_window(ticks, progress, start_s + settle_s)
     if window is None:
         return None
-    is_capped = sampler.is_capped(window.start_s) or _is_near(window.power_w, sampler.meter.power_limit_w, settings)
+    is_capped = (sampler.capped_share(window.start_s) >= CAPPED_SHARE
+                 or _is_near(window.power_w, sampler.meter.power_limit_w, settings))
     wanted_s = settings.window_s
     if is_capped:
         settle_s, wanted_s = settings.capped_settle_s, settings.capped_window_s

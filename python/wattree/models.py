@@ -79,19 +79,38 @@ class Pass:
         """Runs as it is and says what ran, but for the building of masks; these are kept, because building them looks at
         values."""
         tracer = Tracer(self.model)
-        with torch.no_grad(), jit_as_written(), self._masks.recording(tracer.paused), tracer:
+        with torch.no_grad(), jit_as_written(), windows_on_host(), self._masks.recording(tracer.paused), tracer:
             self.model(**self._arguments())
         return tracer.trace
 
     def run(self) -> Any:
         """With the masks kept by prepare()."""
-        with torch.no_grad(), self._masks.replaying():
+        with torch.no_grad(), windows_on_host(), self._masks.replaying():
             return self.model(**self._arguments())
 
     def _arguments(self) -> dict[str, Any]:
         if self._past is None:
             return self.inputs
         return self.inputs | {"past_key_values": snapshot(self._past)}
+
+
+@contextlib.contextmanager
+def windows_on_host() -> Iterator[None]:
+    """A cache with a sliding window copies the window's length, one number, from the host to the device for every layer, which
+    cannot be captured. Here it stays on the host, where the passes measured never look at it."""
+    layer = transformers.cache_utils.DynamicSlidingWindowLayer
+    original = layer.lazy_initialization
+
+    def initialize(self, key_states, value_states):
+        length, self._sliding_window_tensor = self._sliding_window_tensor, torch.empty(0, device=key_states.device)
+        original(self, key_states, value_states)
+        self._sliding_window_tensor = length
+
+    layer.lazy_initialization = initialize
+    try:
+        yield
+    finally:
+        layer.lazy_initialization = original
 
 
 class PreparedMasks:

@@ -5,9 +5,13 @@ Models come from data/models. Sizes are "batch x length"; those of `DETAIL` are 
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import math
 import random
 from typing import Any
+
+from wattree.spec import LONG_NAMES, parse_tensor
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,6 +107,58 @@ def models() -> list[Item]:
     return sorted({_possible(item) for item in items if item.length <= longest(item.model)}, key=lambda item: item.name)
 
 
+def in_rounds(items: list[Item], seed: int) -> list[Item]:
+    """One item of every model, then a second of every model, and so on, in random order within a round: wherever a session
+    ends, what it has measured is balanced. Of a model, sizes in bf16 with sdpa come about twice as often as the others while
+    they last, and 16 x 128 comes first."""
+    chance = random.Random(seed)
+    streams: dict[tuple, list[Item]] = collections.defaultdict(list)
+    for item in sorted(items, key=lambda item: item.name):
+        # Figure 4's models are one model of many sizes: three of them in every round.
+        model = (item.model, item.overrides[0][1] % 3 if item.overrides else None, item.past > 0)
+        streams[model, item.dtype, item.attention].append(item)
+    turns: dict[tuple, list[tuple[float, Item]]] = collections.defaultdict(list)
+    for (model, dtype, attention), stream in streams.items():
+        chance.shuffle(stream)
+        stream.sort(key=lambda item: (item.batch, item.length) != (16, 128) and not item.past)
+        is_main = dtype == "bf16" and (attention == "sdpa" or model[0] in EAGER_ONLY)
+        offset = {("fp32", "sdpa"): 0.4, ("bf16", "eager"): 0.6}.get((dtype, attention), 0.9)
+        turns[model] += [(i / 2 if is_main else i + offset, item) for i, item in enumerate(stream)]
+    rounds: dict[int, list[Item]] = collections.defaultdict(list)
+    for waiting in turns.values():
+        for number, (_, item) in enumerate(sorted(waiting, key=lambda turn: turn[0])):
+            rounds[number].append(item)
+    for items_of_round in rounds.values():
+        chance.shuffle(items_of_round)
+    return [item for number in sorted(rounds) for item in rounds[number]]
+
+
+# Passes of which every single op is measured, so that their sum can be held against the whole.
+WHOLE_TREES = (ANCHOR, Item("gpt2"), Item("llama-3.2-1b"), Item("t5-small"), Item("bert-base-uncased", dtype="fp32"))
+
+
+def ops_in_order(records: list[dict[str, Any]], first: set[str], seed: int) -> list[dict[str, Any]]:
+    """Which ops to measure before which: those whose keys are in `first`; then one of every kind and size before a second of
+    any; ops on integers, which cost next to nothing, last. Sizes differ by a factor of four in bytes or FLOPs."""
+    chance = random.Random(seed)
+    records = sorted(records, key=lambda record: record["node"])
+    chance.shuffle(records)
+    seen: collections.Counter[tuple] = collections.Counter()
+    ranked = []
+    for record in records:
+        tensors = [parse_tensor(text) for text in (*record["outputs"], *record["inputs"])]
+        elements = max((math.prod(shape) for _, shape, _ in tensors), default=1)
+        kind = (record["op"]["name"], tensors[0][0] if tensors else "", round(math.log(max(elements, 1), 4)),
+                round(math.log(record["flops"] + 1, 4)))
+        is_minor = not (tensors and tensors[0][0] in FLOATING)
+        ranked.append((record["node"] not in first, is_minor, seen[kind], len(ranked)))
+        seen[kind] += 1
+    return [records[rank[-1]] for rank in sorted(ranked)]
+
+
+FLOATING = {name for short, name in LONG_NAMES.items() if short in ("f32", "bf16", "f16", "f64")}
+
+
 def _possible(item: Item) -> Item:
     if item.model in EAGER_ONLY and item.attention != "eager":
         return dataclasses.replace(item, attention="eager")
@@ -142,17 +198,20 @@ def decodes() -> list[Item]:
 
 
 def details() -> list[Item]:
-    """Passes that are taken apart: their distinct modules and ops are measured by themselves."""
-    items = []
-    for model in (*IRENE, *OTHERS):
-        items += [Item(model), Item(model, batch=1), Item(model, batch=8, length=256)]
-    for model in (*IRENE, "bert-large-uncased", "t5-small", "opt-125m", "llama-3.2-1b", "qwen2.5-0.5b", "gemma-3-1b"):
-        items.append(Item(model, attention="eager"))
-    for model in (*IRENE, "t5-small", "opt-125m", "llama-3.2-1b"):
-        items.append(Item(model, dtype="fp32", batch=8))
-    for model in ("gpt2", "opt-125m", "llama-3.2-1b", "qwen2.5-0.5b", "gemma-3-1b", "t5-small"):
-        items += [Item(model, batch=4, length=1, past=512), Item(model, batch=32, length=1, past=1000)]
-    return sorted({_possible(item) for item in items if item.length <= longest(item.model)}, key=lambda item: item.name)
+    """Passes that are taken apart, the most telling ones first: their distinct modules are measured by themselves."""
+    core = ("bert-base-uncased", "gpt2", "llama-3.2-1b", "t5-small", "opt-125m", "qwen2.5-0.5b", "openai-gpt",
+            "distilbert-base-uncased", "gemma-3-1b", "albert-base-v2", "pythia-160m", "bart-base")
+    rest = tuple(model for model in (*IRENE, *OTHERS) if model not in core)
+    items = [Item(model) for model in core]
+    items += [Item(model, batch=1) for model in core]
+    items += [Item(model, dtype="fp32", batch=8) for model in core[:5]]
+    items += [Item(model, attention="eager") for model in core[:6]]
+    items += [Item(model, batch=4, length=1, past=512) for model in ("gpt2", "llama-3.2-1b", "qwen2.5-0.5b", "t5-small")]
+    items += [Item(model, batch=8, length=256) for model in core]
+    items += [Item(model) for model in rest]
+    items += [Item(model, batch=32, length=1, past=1000) for model in ("gpt2", "opt-125m", "llama-3.2-1b", "gemma-3-1b")]
+    items += [Item(model, batch=1) for model in rest]
+    return list(dict.fromkeys(_possible(item) for item in items if item.length <= longest(item.model)))
 
 
 def smoke() -> list[Item]:

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from typing import Any, IO
 
 
+RUNNING = "running"  # A file beside the records, there while something is measured.
+
+
 def round_numbers(value: Any, digits: int = 7) -> Any:
     """Floats with as many digits as they deserve: files are smaller and diffs readable."""
     if isinstance(value, float):
@@ -29,12 +32,20 @@ class RecordWriter:
 
     def __init__(self, path: pathlib.Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._running = path.parent / RUNNING
         self._file: IO[str] = open(path, "a", encoding="utf-8")
 
     def write(self, kind: str, **fields: Any) -> None:
         line = json.dumps({"kind": kind} | round_numbers(fields), separators=(",", ":"), allow_nan=False)
         self._file.write(line + "\n")
         self._file.flush()
+
+    def mark_running(self, key: str | None) -> None:
+        """What is being measured: whoever finds the process dead knows what it died of."""
+        if key is None:
+            self._running.unlink(missing_ok=True)
+        else:
+            self._running.write_text(key, encoding="utf-8")
 
     def close(self) -> None:
         self._file.close()
@@ -63,7 +74,7 @@ class Earlier:
     windows: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
 
-def read_earlier(folders: list[pathlib.Path]) -> Earlier:
+def read_earlier(folders: list[pathlib.Path], retries_failures: bool = False) -> Earlier:
     earlier = Earlier()
     measured: list[dict[str, Any]] = []
     discarded: set[tuple[str, int]] = set()
@@ -77,7 +88,8 @@ def read_earlier(folders: list[pathlib.Path]) -> Earlier:
             elif kind == "window":
                 measured.append(record)
             elif kind == "failure":
-                earlier.done.add(record["key"])
+                if not retries_failures:
+                    earlier.done.add(record["key"])
             elif kind == "verdict" and not record["is_good"]:
                 discarded.add((record["session"], record["block"]))
     for record in measured:

@@ -88,10 +88,11 @@ class Sampler:
         del self.ticks[: sum(tick.before_s < time_s for tick in self.ticks)]
         del self.samples[: sum(sample.time_s < time_s for sample in self.samples)]
 
-    def is_capped(self, since_s: float) -> bool:
-        """Whether a power limit held the clocks down since then."""
-        return any((sample.gpu.throttle_reasons or 0) & POWER_CAP_REASONS
-                   for sample in list(self.samples) if sample.time_s >= since_s)
+    def capped_share(self, since_s: float) -> float:
+        """In how many of the looks since then a power limit held the clocks down."""
+        held = [bool((sample.gpu.throttle_reasons or 0) & POWER_CAP_REASONS)
+                for sample in list(self.samples) if sample.time_s >= since_s]
+        return sum(held) / len(held) if held else 0.0
 
     def resources(self, start_s: float, end_s: float) -> Resources:
         samples = [sample for sample in list(self.samples) if start_s <= sample.time_s <= end_s]

@@ -78,9 +78,19 @@ class Trace:
         return self.ops[call.first_op:call.end_op]
 
     def key_of_module(self, call: ModuleCall) -> str:
-        """Equal for calls that do the same: class, weights, inputs, and the ops that ran inside."""
+        """Equal for calls that do the same: class, weights, inputs, and the ops that ran inside. What a cache holds shows in
+        the ops; the rest of it, the other layers', is not this call's."""
         inside = [(op.name, op.overload, op.arguments, op.keywords) for op in self.ops_of(call)]
-        return key_of("module", call.type, call.weights, call.arguments, call.keywords, inside)
+        return key_of("module", call.type, call.weights, _without_caches(call.arguments), _without_caches(call.keywords),
+                      inside)
+
+
+def _without_caches(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_caches(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_caches(item) for key, item in value.items() if key != "tensors"}
+    return value
 
 
 def flops_of(name: str, func, args: tuple, kwargs: dict, out: Any) -> int:

@@ -121,14 +121,19 @@ def make_argument(value: Any, device: str, name: str, highest: int) -> Any:
     raise ArgumentError(f"{name}: an argument of type {content if kind == 'object' else kind} cannot be made again")
 
 
-def _highest_index(op: OpCall) -> int:
-    """Integers in an op's arguments may be indices into its first tensor."""
+def index_limit(op: OpCall) -> int:
+    """Below which the integers of an op's arguments must stay: where they are indices, they must meet its first tensor, or
+    the GPU refuses all further work. Of other integers only the number matters."""
     if not op.inputs:
         return 2
     shape = parse_tensor(op.inputs[0])[1]
     if op.name == "embedding":
         return shape[0]
-    return max(1, min((size for size in shape), default=2))
+    if op.name in ("gather", "index_select", "scatter", "scatter_", "scatter_add", "index_add", "index_copy", "index_fill"):
+        return shape[op.arguments[1]] if shape else 1
+    if op.name in ("index", "index_put", "index_put_", "_index_put_impl_"):
+        return min((shape[i] for i, index in enumerate(op.arguments[1]) if index is not None and i < len(shape)), default=1)
+    return 2
 
 
 def tensor_bytes(text: str) -> int:
@@ -142,7 +147,7 @@ _LOOK_UPS = {"embedding", "index_select", "gather", "index"}
 
 def op_workload(op: OpCall, device: Device, is_cold: bool = True) -> Workload:
     func = getattr(getattr(torch.ops.aten, op.name), op.overload)
-    highest = _highest_index(op)
+    highest = index_limit(op)
     outputs_size = sum(tensor_bytes(text) for text in op.outputs)
     if op.name in _LOOK_UPS:
         size = sum(tensor_bytes(text) for text in op.inputs[1:]) + 2 * outputs_size
