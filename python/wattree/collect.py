@@ -31,6 +31,7 @@ ANCHOR_EVERY_S = 60.0
 STANDBY_W = 140.0
 # Of a single node there are many and of a pass few, so a node gets less time.
 NODE_SECONDS = {"settle_s": 0.2, "window_s": 0.3, "capped_settle_s": 1.0, "capped_window_s": 1.0}
+NODE_DRIFT = 0.03
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +68,8 @@ class Collector:
         self.configs, self.settings, self.say = configs, settings, say
         self.shrink, self.anchor_item, self.anchor_tolerance = shrink or {}, anchor, anchor_tolerance
         self.node_settings = dataclasses.replace(settings, **{
-            field: min(seconds, getattr(settings, field)) for field, seconds in NODE_SECONDS.items()})
+            field: min(seconds, getattr(settings, field)) for field, seconds in NODE_SECONDS.items()},
+            drift=max(NODE_DRIFT, settings.drift))
         self.session = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         self.start_s = time.monotonic()
         self.deadline_s = self.start_s + budget_s

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from wattree.measure import PROTOCOL
+from wattree.spec import key_of
 
 
 def describe_machine(device: Any, meter: Any) -> dict[str, Any]:
@@ -19,6 +20,8 @@ def describe_machine(device: Any, meter: Any) -> dict[str, Any]:
         "protocol": PROTOCOL,
         "boundary": "gpu",
         "gpu": getattr(meter, "name", None),
+        # Cards of one kind differ by some percent: this tells them apart without naming them.
+        "card": key_of(meter.uuid)[:6] if getattr(meter, "uuid", None) else None,
         "driver": getattr(meter, "driver", None),
         "gpu_memory_bytes": getattr(meter, "memory_bytes", None),
         "power_limit_w": meter.power_limit_w,

@@ -79,7 +79,7 @@ OTHERS = {
     "modernbert-base": (((1, 128), (4, 64), (8, 256), (16, 128), (32, 64), (4, 1024)), ((16, 128),), ((8, 128),)),
     "bloom-560m": ((), ((1, 128), (4, 128), (8, 256), (16, 128), (2, 512), (1, 1024)), ()),
 }
-EAGER_ONLY = {"openai-gpt", "bloom-560m"}  # The framework has no fused attention for them.
+EAGER_ONLY = {"openai-gpt", "bloom-560m", "gpt-neo-125m"}  # The framework has no fused attention for them.
 LONGEST = {"bert": 512, "roberta": 512, "distilbert": 512, "electra": 512, "albert": 512, "openai": 512}
 
 
