@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 # Seconds kept back at the end for the last anchor and the check of the kernels.
 RESERVE_S = 14
-CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats")
+CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "warm", "values")
 RESTARTS = 5
 START_S = 25  # Less than this is not worth another process.
 EXIT_LOST = 75
@@ -85,10 +85,13 @@ def run_classes(collector, args):
 
         records = {node.key: node.record() for node in map(node_of_op, [] if args.dry else grid_ops(collector.device.name))}
         records |= {key: record for key, record in collector.earlier.nodes.items() if record["of"] == "op"}
-        first = {node[0] for item in plan.WHOLE_TREES if (tree := collector.earlier.trees.get(item.name))
-                 for node in tree["nodes"]}
+        first = {key for item in plan.WHOLE_TREES for key in ops_of(item)}
         ordered = plan.ops_in_order(list(records.values()), first, args.seed)
         collector.run([collector.op_job(record) for record in ordered], at_most)
+
+    def ops_of(item):
+        tree = collector.earlier.trees.get(item.name, {"nodes": []})
+        return [key for key, _, _ in tree["nodes"] if collector.earlier.nodes[key]["of"] == "op"]
 
     passes = {"models": plan.models, "eager": plan.eager_runs, "decodes": plan.decodes}
     for entry in args.classes.split(","):
@@ -105,6 +108,15 @@ def run_classes(collector, args):
             measure_modules(at_most)
         elif name == "ops":
             measure_ops(at_most)
+        elif name == "warm":
+            collector.run([collector.op_job(collector.earlier.nodes[key], "warm") for key in ops_of(plan.ANCHOR)], at_most)
+        elif name == "values":
+            # Three matrix products: a small, a middle and a large one.
+            products = sorted((collector.earlier.nodes[key] for item in plan.WHOLE_TREES[:3] for key in ops_of(item)
+                               if collector.earlier.nodes[key]["op"]["name"] in ("mm", "addmm")), key=lambda r: r["flops"])
+            chosen_products = {r["node"]: r for r in (products[0], products[len(products) // 2], products[-1])}.values()
+            collector.run([collector.op_job(record, values=values) for record in chosen_products
+                           for values in ("init", "zeros", "sparse")], at_most)
         else:
             raise SystemExit(f"--classes: {name} is none of {', '.join(CLASSES)}")
         collector.say(f"{entry}: {collector.windows - windows} windows in {time.monotonic() - start_s:.0f} s")

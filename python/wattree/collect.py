@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import gc
 import pathlib
@@ -51,8 +50,7 @@ class Job:
     """Something to measure: a pass of a model, a node of one, or an op by itself."""
 
     key: str
-    run: Callable[[], None]
-    tries: int = 0
+    run: Callable[[], None] | None
 
 
 class BudgetSpent(Exception):
@@ -74,7 +72,7 @@ class Collector:
         self.start_s = time.monotonic()
         self.deadline_s = self.start_s + budget_s
         self.block = 0
-        self.block_jobs: list[Job] = []
+        self.block_keys: set[str] = set()
         self.anchor_s = 0.0
         self.anchor_j: float | None = None
         self.anchor_launch = None
@@ -99,7 +97,7 @@ class Collector:
         self.anchor(is_first=True)
 
     def end(self) -> None:
-        if self.block_jobs:
+        if self.block_keys:
             self.anchor()
         self.writer.write("footer", session=self.session, windows=self.windows, at_s=round(time.time()),
                           readings=self.sampler.readings)
@@ -152,25 +150,20 @@ class Collector:
         return is_good
 
     def run(self, jobs: list[Job], at_most: int | None = None) -> int:
-        """Those of the jobs, in their order, that are not done yet, and how many were. A block that is thrown out is measured
-        once more, at the end; what is thrown out again is left to another session."""
-        waiting = collections.deque([job for job in jobs if job.key not in self.earlier.done][:at_most])
-        count = len(waiting)
-        while waiting:
-            if self.block_jobs and time.monotonic() - self.anchor_s > ANCHOR_EVERY_S:
+        """Those of the jobs, in their order, that are not done yet, and how many were. What is thrown out with its block counts
+        as not done: it is measured when its turn comes again."""
+        waiting = [job for job in jobs if job.key not in self.earlier.done][:at_most]
+        for job in waiting:
+            if self.block_keys and time.monotonic() - self.anchor_s > ANCHOR_EVERY_S:
                 if not self.anchor():
-                    self.earlier.done -= {job.key for job in self.block_jobs}
-                    waiting += [job for job in self.block_jobs if job.tries < 2]
-                self.block_jobs = []
-                continue
+                    self.earlier.done -= self.block_keys
+                self.block_keys = set()
             if time.monotonic() > self.deadline_s:
                 raise BudgetSpent
-            job = waiting.popleft()
-            job.tries += 1
             self.attempt(job)
-            if job.key in self.earlier.done:
-                self.block_jobs.append(job)
-        return count
+            self.block_keys.add(job.key)
+            job.run = None  # What it held is not needed any more.
+        return len(waiting)
 
     def attempt(self, job: Job) -> None:
         """Runs the job. One that does not work must not cost the others: after an error the device is asked whether it still
@@ -199,7 +192,7 @@ class Collector:
     def model_of(self, item: Item) -> torch.nn.Module:
         key = (item.model, item.overrides, item.dtype)
         if key not in self._models:
-            if self.device.free_bytes() < 30 << 30 and self.device.name == "cuda":
+            if self.device.free_bytes() < 45 << 30 and self.device.name == "cuda":
                 self.forget_models()
             start_s = time.monotonic()
             config = read_config(self.configs / f"{item.model}.json", dict(item.overrides) | self.shrink_of(item.model))
@@ -307,11 +300,11 @@ class Collector:
         with windows_on_host():
             self.measure_workload(f"{node.key}/cold", workload, item, node, "cold")
 
-    def op_job(self, record: dict[str, Any], cache: str = "cold") -> Job:
-        key = f"{record['node']}/{cache}"
-        return Job(key, lambda: self.measure_op(key, record, cache))
+    def op_job(self, record: dict[str, Any], cache: str = "cold", values: str = "normal") -> Job:
+        key = f"{record['node']}/{cache}" + ("" if values == "normal" else f"/{values}")
+        return Job(key, lambda: self.measure_op(key, record, cache, values))
 
-    def measure_op(self, key: str, record: dict[str, Any], cache: str) -> None:
+    def measure_op(self, key: str, record: dict[str, Any], cache: str, values: str) -> None:
         op = op_from_record(record)
         if record["node"] not in self.earlier.nodes:
             self.earlier.nodes[record["node"]] = record
@@ -319,22 +312,23 @@ class Collector:
         node = Node(key=record["node"], kind="op", type=record["type"], level=record["level"], scope="", count=0,
                     params=record["params"], flops=record["flops"], kernels=1, inputs=op.inputs, outputs=op.outputs, op=op,
                     call=None)
-        workload = op_workload(op, self.device, is_cold=cache == "cold")
-        self.measure_workload(key, workload, None, node, cache)
+        workload = op_workload(op, self.device, is_cold=cache == "cold", values=values)
+        self.measure_workload(key, workload, None, node, cache, values)
 
-    def measure_workload(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str) -> None:
+    def measure_workload(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
+                         values: str | None = None) -> None:
         launch, why = prepare_launch(workload, self.device)
         try:
             result = measure(launch, self.device, self.sampler, self.node_settings)
         finally:
             launch.close()
-        self.write_window(key, result, item, node, subject=node.kind, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
-                          copies=launch.iterations, why_eager=why)
+        self.write_window(key, result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
+                          bytes_per_set=workload.bytes_per_set, copies=launch.iterations, why_eager=why)
         if result.is_capped and self.spin is not None and why is None:
-            self.measure_with_pauses(f"{key}/paused", workload, item, node, cache, result)
+            self.measure_with_pauses(f"{key}/paused", workload, item, node, cache, result, values)
 
     def measure_with_pauses(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
-                            alone: Measurement) -> None:
+                            alone: Measurement, values: str | None) -> None:
         """A heavy node once more with pauses in between, so that its clock is the one it has within a model."""
         pause_s = 0.7 * alone.window.seconds_per_iteration
         cycles = max(1000, int((pause_s - self.spin.fixed_s) / self.spin.per_cycle_s))
@@ -345,8 +339,8 @@ class Collector:
             launch.close()
         spent_s = self.spin.seconds(cycles)
         self.write_window(
-            key, result, item, node, subject=node.kind, cache=cache, sets=workload.sets, bytes_per_set=workload.bytes_per_set,
-            copies=launch.iterations, why_eager=why,
+            key, result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
+            bytes_per_set=workload.bytes_per_set, copies=launch.iterations, why_eager=why,
             pauses={"cycles": cycles, "time_s": spent_s, "power_w": self.spin.power_w},
             node_time_s=result.window.seconds_per_iteration - spent_s,
             node_energy_j=result.window.joules_per_iteration - spent_s * self.spin.power_w)

@@ -79,13 +79,14 @@ class Pass:
         """Runs as it is and says what ran, but for the building of masks; these are kept, because building them looks at
         values."""
         tracer = Tracer(self.model)
-        with torch.no_grad(), jit_as_written(), windows_on_host(), self._masks.recording(tracer.paused), tracer:
+        with (torch.no_grad(), jit_as_written(), windows_on_host(), scalars_filled(),
+              self._masks.recording(tracer.paused), tracer):
             self.model(**self._arguments())
         return tracer.trace
 
     def run(self) -> Any:
         """With the masks kept by prepare()."""
-        with torch.no_grad(), windows_on_host(), self._masks.replaying():
+        with torch.no_grad(), windows_on_host(), scalars_filled(), self._masks.replaying():
             return self.model(**self._arguments())
 
     def _arguments(self) -> dict[str, Any]:
@@ -111,6 +112,25 @@ def windows_on_host() -> Iterator[None]:
         yield
     finally:
         layer.lazy_initialization = original
+
+
+@contextlib.contextmanager
+def scalars_filled() -> Iterator[None]:
+    """torch.tensor(number, device=…) copies the number from the host, which cannot be captured; here the device fills it in,
+    which takes as long."""
+    original = torch.tensor
+
+    def tensor(data, *args, **kwargs):
+        device = kwargs.get("device")
+        if isinstance(data, (bool, int, float)) and not args and device is not None and kwargs.get("dtype") is not None:
+            return torch.full((), data, dtype=kwargs["dtype"], device=device)
+        return original(data, *args, **kwargs)
+
+    torch.tensor = tensor
+    try:
+        yield
+    finally:
+        torch.tensor = original
 
 
 class PreparedMasks:

@@ -93,7 +93,8 @@ def read_earlier(folders: list[pathlib.Path], retries_failures: bool = False) ->
             elif kind == "verdict" and not record["is_good"]:
                 discarded.add((record["session"], record["block"]))
     for record in measured:
-        if (record["session"], record["block"]) not in discarded:
+        is_makeshift = retries_failures and record.get("why_eager") is not None
+        if (record["session"], record["block"]) not in discarded and not is_makeshift:
             earlier.done.add(record["key"])
             earlier.windows[record["key"]] = record
     return earlier

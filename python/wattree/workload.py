@@ -81,13 +81,22 @@ def storage_size(shape, stride) -> int:
 _POSITIVE = {"rsqrt", "sqrt", "log", "log2", "pow", "reciprocal"}
 
 
-def make_tensor(text: str, device: str, name: str = "", highest: int = 2) -> torch.Tensor:
+# What floating-point tensors hold: standard normal numbers; those as small as fresh weights; none but zeros; or half of them.
+VALUES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "normal": lambda base: base,
+    "init": lambda base: base.mul_(0.02),
+    "zeros": lambda base: base.zero_(),
+    "sparse": lambda base: base.mul_(torch.rand_like(base) < 0.5),
+}
+
+
+def make_tensor(text: str, device: str, name: str = "", highest: int = 2, values: str = "normal") -> torch.Tensor:
     """A random tensor of a described type, shape and stride; integers below `highest`."""
     dtype_name, shape, stride = parse_tensor(text)
     dtype = getattr(torch, dtype_name)
     size = storage_size(shape, stride)
     if dtype.is_floating_point:
-        base = torch.randn(size, device=device, dtype=dtype)
+        base = VALUES[values](torch.randn(size, device=device, dtype=dtype))
         if name in _POSITIVE:
             base = base.abs_().add_(0.1)
     elif dtype == torch.bool:
@@ -103,15 +112,15 @@ class ArgumentError(ValueError):
     """An argument that cannot be made again from its description."""
 
 
-def make_argument(value: Any, device: str, name: str, highest: int) -> Any:
+def make_argument(value: Any, device: str, name: str, highest: int, values: str = "normal") -> Any:
     """What spec.describe wrote, as a value again."""
     if isinstance(value, list):
-        return [make_argument(item, device, name, highest) for item in value]
+        return [make_argument(item, device, name, highest, values) for item in value]
     if not isinstance(value, dict):
         return value
     kind, content = next(iter(value.items()))
     if kind == "tensor":
-        return make_tensor(content, device, name, highest)
+        return make_tensor(content, device, name, highest, values)
     if kind == "float":
         return float(content)
     if kind in ("dtype", "layout", "memory_format"):
@@ -145,7 +154,7 @@ def tensor_bytes(text: str) -> int:
 _LOOK_UPS = {"embedding", "index_select", "gather", "index"}
 
 
-def op_workload(op: OpCall, device: Device, is_cold: bool = True) -> Workload:
+def op_workload(op: OpCall, device: Device, is_cold: bool = True, values: str = "normal") -> Workload:
     func = getattr(getattr(torch.ops.aten, op.name), op.overload)
     highest = index_limit(op)
     outputs_size = sum(tensor_bytes(text) for text in op.outputs)
@@ -158,9 +167,9 @@ def op_workload(op: OpCall, device: Device, is_cold: bool = True) -> Workload:
 
     def make_set() -> tuple[list, dict[str, Any]]:
         rest = op.arguments if table is None else op.arguments[1:]
-        args = make_argument(rest, device.name, op.name, highest)
+        args = make_argument(rest, device.name, op.name, highest, values)
         return (args if table is None else [table, *args],
-                {key: make_argument(value, device.name, op.name, highest) for key, value in op.keywords.items()})
+                {key: make_argument(value, device.name, op.name, highest, values) for key, value in op.keywords.items()})
 
     arguments = [make_set() for _ in range(sets)]
     # Outputs stay until their set is used again, so that they too take turns in the cache.
