@@ -111,10 +111,10 @@ def run_classes(collector, args):
         elif name == "warm":
             collector.run([collector.op_job(collector.earlier.nodes[key], "warm") for key in ops_of(plan.ANCHOR)], at_most)
         elif name == "values":
-            # Three matrix products: a small, a middle and a large one.
+            # Three matrix products of different sizes.
             products = sorted((collector.earlier.nodes[key] for item in plan.WHOLE_TREES[:3] for key in ops_of(item)
                                if collector.earlier.nodes[key]["op"]["name"] in ("mm", "addmm")), key=lambda r: r["flops"])
-            chosen_products = {r["node"]: r for r in (products[0], products[len(products) // 2], products[-1])}.values()
+            chosen_products = {r["node"]: r for r in (products[len(products) // 3], products[2 * len(products) // 3], products[-1])}.values()
             collector.run([collector.op_job(record, values=values) for record in chosen_products
                            for values in ("init", "zeros", "sparse")], at_most)
         else:
