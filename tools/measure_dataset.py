@@ -24,7 +24,8 @@ sys.path.insert(0, str(ROOT / "python"))
 
 # Seconds kept back at the end for the last anchor and the check of the kernels.
 RESERVE_S = 14
-CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "warm", "values")
+CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "in_place", "warm",
+           "values")
 RESTARTS = 5
 START_S = 25  # Less than this is not worth another process.
 EXIT_LOST = 75
@@ -108,8 +109,9 @@ def run_classes(collector, args):
             measure_modules(at_most)
         elif name == "ops":
             measure_ops(at_most)
-        elif name == "warm":
-            collector.run([collector.op_job(collector.earlier.nodes[key], "warm") for key in ops_of(plan.ANCHOR)], at_most)
+        elif name in ("in_place", "warm"):
+            keys = dict.fromkeys(key for item in plan.WHOLE_TREES[:3] for key in ops_of(item))
+            collector.run([collector.op_job(collector.earlier.nodes[key], name) for key in keys], at_most)
         elif name == "values":
             # Three matrix products of different sizes.
             products = sorted((collector.earlier.nodes[key] for item in plan.WHOLE_TREES[:3] for key in ops_of(item)

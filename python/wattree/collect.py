@@ -312,7 +312,7 @@ class Collector:
         node = Node(key=record["node"], kind="op", type=record["type"], level=record["level"], scope="", count=0,
                     params=record["params"], flops=record["flops"], kernels=1, inputs=op.inputs, outputs=op.outputs, op=op,
                     call=None)
-        workload = op_workload(op, self.device, is_cold=cache == "cold", values=values)
+        workload = op_workload(op, self.device, cache, values)
         self.measure_workload(key, workload, None, node, cache, values)
 
     def measure_workload(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,

@@ -36,10 +36,8 @@ class Workload:
         return self.bytes_per_set > 0
 
 
-def count_sets(bytes_per_set: int, device: Device, is_cold: bool = True) -> int:
-    """Enough for twice the cache, as far as memory allows; one where the cache is to stay warm."""
-    if not is_cold:
-        return 1
+def count_sets(bytes_per_set: int, device: Device) -> int:
+    """Enough for twice the cache, as far as memory allows."""
     wanted = math.ceil(2 * device.cache_bytes / max(bytes_per_set, 1))
     affordable = int(0.5 * device.free_bytes() / max(bytes_per_set, 1))
     return max(1, min(wanted, affordable, MAX_SETS))
@@ -153,31 +151,45 @@ def tensor_bytes(text: str) -> int:
 # Ops that read only some rows of their first tensor, in another place for every set of indices.
 _LOOK_UPS = {"embedding", "index_select", "gather", "index"}
 
+# Which arguments of an op are a model's weights; of any other op none is.
+_WEIGHTS = {"addmm": (0, 2), "mm": (1,), "native_layer_norm": (2, 3), "embedding": (0,)}
 
-def op_workload(op: OpCall, device: Device, is_cold: bool = True, values: str = "normal") -> Workload:
+# What finds the cache how: "cold", everything in memory; "warm", everything in the cache as far as it fits; "in_place", as in
+# the middle of a model: weights in memory, and what the op before has just written in the cache.
+CACHES = ("cold", "warm", "in_place")
+
+
+def op_workload(op: OpCall, device: Device, cache: str = "cold", values: str = "normal") -> Workload:
     func = getattr(getattr(torch.ops.aten, op.name), op.overload)
     highest = index_limit(op)
-    outputs_size = sum(tensor_bytes(text) for text in op.outputs)
-    if op.name in _LOOK_UPS:
-        size = sum(tensor_bytes(text) for text in op.inputs[1:]) + 2 * outputs_size
+
+    def make(argument: Any) -> Any:
+        return make_argument(argument, device.name, op.name, highest, values)
+
+    once = make(op.arguments)
+    keywords = {name: make(value) for name, value in op.keywords.items()}
+    if cache == "cold":
+        # A table of which every set reads other rows is there once.
+        fresh = [i for i in range(len(once)) if not (i == 0 and op.name in _LOOK_UPS)]
+        outputs_size = sum(tensor_bytes(text) for text in op.outputs)
+        size = sum(tensor_bytes(text) for text in op.inputs[1 if op.name in _LOOK_UPS else 0:]) + outputs_size
+        size += outputs_size if op.name in _LOOK_UPS else 0
     else:
-        size = sum(tensor_bytes(text) for text in op.inputs) + outputs_size
-    sets = count_sets(size, device, is_cold)
-    table = make_argument(op.arguments[0], device.name, op.name, highest) if op.name in _LOOK_UPS else None
+        fresh = [i for i in _WEIGHTS.get(op.name, ()) if i < len(once) and cache == "in_place"]
+        size = sum(t.numel() * t.element_size() for t in tensors_of([once[i] for i in fresh]))
+    sets = count_sets(size, device) if size else 1
 
     def make_set() -> tuple[list, dict[str, Any]]:
-        rest = op.arguments if table is None else op.arguments[1:]
-        args = make_argument(rest, device.name, op.name, highest, values)
-        return (args if table is None else [table, *args],
-                {key: make_argument(value, device.name, op.name, highest, values) for key, value in op.keywords.items()})
+        args = [make(op.arguments[i]) if i in fresh else argument for i, argument in enumerate(once)]
+        return args, {name: make(value) for name, value in op.keywords.items()} if cache == "cold" else keywords
 
-    arguments = [make_set() for _ in range(sets)]
+    arguments = [(once, keywords)] + [make_set() for _ in range(sets - 1)]
     # Outputs stay until their set is used again, so that they too take turns in the cache.
-    outputs: list[Any] = [None] * sets
+    outputs: list[Any] = [None] * (sets if cache == "cold" else 1)
 
     def run(i: int) -> Any:
         args, kwargs = arguments[i % sets]
-        outputs[i % sets] = func(*args, **kwargs)
+        outputs[i % len(outputs)] = func(*args, **kwargs)
 
     return Workload(run, sets, size)
 
@@ -209,11 +221,10 @@ def _twin_of_cache(cache: Any) -> Any:
     return other
 
 
-def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], device: Device,
-                    is_cold: bool = True) -> Workload:
+def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], device: Device) -> Workload:
     weights = sum(p.numel() * p.element_size() for p in module.parameters())
     size = weights + sum(t.numel() * t.element_size() for t in tensors_of([list(args), dict(kwargs)]))
-    sets = count_sets(size, device, is_cold)
+    sets = count_sets(size, device)
     # The module itself is the first set.
     calls = [(module, args, kwargs)] + [(copy.deepcopy(module), twin(args), twin(kwargs)) for _ in range(sets - 1)]
 
