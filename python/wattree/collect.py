@@ -264,11 +264,12 @@ class Collector:
     def write_tree(self, item: Item, seen: Trace) -> list[Node]:
         nodes = distinct_nodes(seen)
         key = dataclasses.replace(item, execution="graph", repeat=0).name
-        if key not in self.earlier.trees:
+        root = next(node.key for node in nodes if node.level == "model")
+        if self.earlier.trees.get(key, {}).get("root") != root:
             for node in nodes:
                 self.write_node(node)
             record = {"session": self.session, "key": key, **self.item_fields(item),
-                      "root": next(node.key for node in nodes if node.level == "model"),
+                      "root": root,
                       "nodes": [[node.key, node.count, node.scope] for node in nodes]}
             self.writer.write("tree", **record)
             self.earlier.trees[key] = record
@@ -348,8 +349,10 @@ class Collector:
     # Records.
 
     def item_fields(self, item: Item) -> dict[str, Any]:
-        family = read_config(self.configs / f"{item.model}.json").model_type
-        return {"model": item.model, "family": family} | item_fields(item)
+        config = read_config(self.configs / f"{item.model}.json")
+        fields = {"model": item.model, "family": config.model_type} | item_fields(item)
+        # A decode step's encoder has read as many tokens as the decoder.
+        return fields | ({"source_len": item.past} if item.past and config.is_encoder_decoder else {})
 
     def write_window(self, key: str, result: Measurement, item: Item | None, node: Node, subject: str, **extra: Any) -> None:
         fields = window_fields(result)

@@ -1,0 +1,182 @@
+"""The published measurements: as the schema says, possible in physics, whole, and of the trees that the program builds."""
+
+import collections
+import gzip
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / "data/h200"
+MEBIBYTE = 1 << 20
+# The datasheet's dense rates and memory bandwidth of an H200 (SXM).
+PEAK_FLOPS = {"bf16": 989e12, "fp32": 67e12}
+PEAK_BYTES = 4.8e12
+
+
+def lines(path):
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@pytest.fixture(scope="module")
+def records():
+    return {path.name: lines(path) for path in sorted(DATA.glob("*.jsonl*"))}
+
+
+@pytest.fixture(scope="module")
+def windows(records):
+    return [r for name, found in records.items() if name.startswith("windows") for r in found if r["kind"] == "window"]
+
+
+@pytest.fixture(scope="module")
+def headers(records):
+    return {found[0]["session"]: found[0] for name, found in records.items() if name.startswith("windows")}
+
+
+@pytest.fixture(scope="module")
+def nodes(records):
+    return {r["node"]: r for r in records["nodes.jsonl.gz"][1:]}
+
+
+def test_files_are_small_and_begin_with_a_header(records):
+    sizes = [path.stat().st_size for path in DATA.iterdir()]
+    assert max(sizes) <= 4 * MEBIBYTE and sum(sizes) <= 15e6
+    for name, found in records.items():
+        assert found[0]["kind"] == "header" and found[0]["protocol"] == "wattree-1", name
+
+
+def test_nothing_names_a_machine():
+    for path in DATA.glob("*.jsonl*"):
+        text = "\n".join(map(json.dumps, lines(path)))
+        assert not re.search(r"GPU-[0-9a-f]{8}|/home/|/work/|/root/|hostname|serial|\d+\.\d+\.\d+\.\d+", text), path.name
+
+
+def test_windows_fit_their_schema(windows):
+    jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed here")
+    schema = json.loads((ROOT / "docs/schemas/h200-window.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    for window in windows:
+        assert not list(validator.iter_errors(window)), window["key"]
+    broken = dict(windows[0], energy_j=-1)
+    assert list(validator.iter_errors(broken))
+
+
+def test_no_key_twice_and_no_block_thrown_out(records, windows):
+    assert len({window["key"] for window in windows}) == len(windows)
+    for name, found in records.items():
+        bad = {r["block"] for r in found if r["kind"] == "verdict" and not r["is_good"]}
+        assert not [r for r in found if r["kind"] == "window" and r["block"] in bad], name
+
+
+def test_energy_time_and_power_belong_together(windows):
+    for w in windows:
+        assert w["energy_j"] / w["time_s"] == pytest.approx(w["power_w"], rel=1e-5), w["key"]
+        assert w["energy_j"] * w["iterations"] == pytest.approx(w["window_energy_j"], rel=1e-5), w["key"]
+        assert w["time_s"] * w["iterations"] == pytest.approx(w["duration_s"], rel=1e-5), w["key"]
+        if "pauses" in w:
+            pause = w["pauses"]
+            assert w["node_time_s"] + pause["time_s"] == pytest.approx(w["time_s"], rel=1e-5)
+            assert w["node_energy_j"] + pause["time_s"] * pause["power_w"] == pytest.approx(w["energy_j"], rel=1e-5)
+
+
+def test_power_is_possible(windows, headers):
+    for w in windows:
+        header = headers[w["session"]]
+        # A GPU at work draws no less than one that waits; readings that contradict each other are marked.
+        assert w["power_w"] > 0.97 * header["idle_power_w"], w["key"]
+        assert w["power_w"] <= 1.02 * header["power_limit_w"] or "doubts" in w, w["key"]
+        assert w["idle_j"] == pytest.approx(header["idle_power_w"] * w["time_s"], rel=1e-5)
+
+
+def test_nothing_is_faster_than_the_hardware(windows):
+    for w in windows:
+        if w["dtype"] in PEAK_FLOPS:
+            assert w["flops"] / w["time_s"] < PEAK_FLOPS[w["dtype"]], w["key"]
+        if w["subject"] == "op" and w["cache"] == "cold":
+            assert w["bytes_per_set"] / w["time_s"] < PEAK_BYTES, w["key"]
+
+
+def test_clocks_fall_only_at_the_cap(windows):
+    for w in windows:
+        if w["sm_clock_mhz"] < 1960:
+            assert w["is_capped"] or w["throttle_reasons"], w["key"]
+
+
+def test_anchors_agree_within_their_session(records):
+    for name, found in records.items():
+        anchors = [r["energy_j"] for r in found if r["kind"] == "anchor"]
+        if anchors:
+            middle = statistics.median(anchors)
+            assert found[0]["anchor_energy_j"] == pytest.approx(middle, rel=1e-6)
+            assert statistics.stdev(anchors) / middle < 0.01, name
+
+
+def test_repeats_agree(windows, headers):
+    by_key = {w["key"]: w for w in windows}
+    gaps = []
+    for w in windows:
+        first = by_key.get(w["key"].split("#")[0])
+        if "repeat" in w and first:
+            scale = headers[first["session"]]["anchor_energy_j"] / headers[w["session"]]["anchor_energy_j"]
+            gaps.append(abs(w["energy_j"] * scale / first["energy_j"] - 1))
+    assert len(gaps) >= 20
+    assert statistics.median(gaps) <= 0.01 and max(gaps) <= 0.05
+
+
+def test_whole_passes_cover_what_was_asked(windows):
+    passes = [w for w in windows if w["subject"] == "model"]
+    assert len({w["family"] for w in passes}) >= 10
+    assert {w["dtype"] for w in passes} == {"bf16", "fp32"} and {w["attention"] for w in passes} == {"sdpa", "eager"}
+    assert min(w["seq_len"] for w in passes) == 32 and max(w["seq_len"] for w in passes) == 1024
+    assert min(w["batch_size"] for w in passes) == 1 and max(w["batch_size"] for w in passes) == 32
+    captured = [w for w in passes if w["key"].split("#")[0].endswith("/graph")]
+    assert all(w["execution"] == "graph" and w["ops_agree"] for w in captured)
+
+
+def test_trees_are_whole(records, nodes):
+    for tree in records["trees.jsonl.gz"][1:]:
+        assert tree["root"] in {key for key, _, _ in tree["nodes"]}
+        counts = {key: count for key, count, _ in tree["nodes"]}
+        below = collections.Counter()
+
+        def visit(key, times):
+            node = nodes[key]
+            if node["of"] == "op":
+                below[key] += times
+            for child, _ in node["children"] if node["of"] == "module" else ():
+                visit(child, times)
+
+        visit(tree["root"], 1)
+        ops = {key: count for key, count in counts.items() if nodes[key]["of"] == "op"}
+        assert below == collections.Counter(ops), tree["key"]
+        assert sum(below.values()) == nodes[tree["root"]]["kernels"], tree["key"]
+        assert sum(nodes[key]["flops"] * times for key, times in below.items()) == nodes[tree["root"]]["flops"], tree["key"]
+
+
+def test_every_window_has_its_node(windows, nodes):
+    for w in windows:
+        node = nodes[w["node"]]
+        assert (node["flops"], node["inputs"], node["type"]) == (w["flops"], w["inputs"], w["type"]), w["key"]
+
+
+def test_the_program_builds_the_same_trees(windows, tmp_path):
+    program = os.environ.get("WATTREE_BIN", str(ROOT / "build/release/bin/wattree"))
+    if not os.path.exists(program):
+        pytest.skip("wattree is not built: run make build")
+    passes = [w for w in windows if w["subject"] in ("model", "decode")]
+    for w in passes[::4]:
+        command = [program, "tree", w["model"], "-b", str(w["batch_size"]), "--dtype", w["dtype"], "--attention", w["attention"],
+                   "--json"]
+        command += ["--past", str(w["past"])] if "past" in w else ["-s", str(w["seq_len"])]
+        command += ["-s", str(w["source_len"])] if "source_len" in w else []
+        for field, value in w.get("overrides", {}).items():
+            command += ["--set", f"{field}={value}"]
+        tree = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        assert (tree["class"], tree["params"], tree["matmul_flops"]) == (w["type"], w["params"], w["flops"]), w["key"]

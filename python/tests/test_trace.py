@@ -1,0 +1,127 @@
+"""Traces and workloads, with PyTorch on the CPU where it is installed."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+
+from wattree.device import CpuDevice  # noqa: E402
+from wattree.nodes import distinct_nodes, node_of_op, op_from_record  # noqa: E402
+from wattree.trace import trace  # noqa: E402
+from wattree.workload import count_sets, index_limit, module_workload, op_workload  # noqa: E402
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(8)
+        self.up = torch.nn.Linear(8, 32)
+        self.down = torch.nn.Linear(32, 8)
+
+    def forward(self, x):
+        return x + self.down(torch.nn.functional.gelu(self.up(self.norm(x))))
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = torch.nn.Embedding(50, 8)
+        self.layers = torch.nn.ModuleList(Block() for _ in range(3))
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+@pytest.fixture(scope="module")
+def seen():
+    torch.manual_seed(0)
+    model, ids = Model().eval(), torch.zeros(2, 5, dtype=torch.int64)
+    return trace(model, lambda: model(ids))
+
+
+def test_ops_and_flops(seen):
+    names = [op.name for op in seen.ops]
+    assert names == ["embedding"] + 3 * ["native_layer_norm", "addmm", "gelu", "addmm", "add"]
+    # Ten tokens through 8 x 32, both ways: 2·10·8·32 each.
+    assert [op.flops for op in seen.ops if op.name == "addmm"] == 6 * [5120]
+
+
+def test_equal_layers_are_one_node(seen):
+    modules = {node.scope: node for node in distinct_nodes(seen) if node.kind == "module"}
+    assert modules["layers.0"].count == 3 and "layers.1" not in modules
+    assert modules[""].level == "model" and modules["layers.0"].level == "module"
+    up = next(node for node in distinct_nodes(seen) if node.scope == "layers.0.up")
+    assert up.type == "Linear" and up.params == 8 * 32 + 32 and up.count == 3
+
+
+def test_children_make_the_tree_again(seen):
+    nodes = {node.key: node for node in distinct_nodes(seen)}
+    root = next(node for node in nodes.values() if node.level == "model")
+
+    def scopes(node, at):
+        for key, name in node.children:
+            below = f"{at}.{name}".strip(".") if name else at
+            yield below, nodes[key].kind
+            yield from scopes(nodes[key], below)
+
+    found = list(scopes(root, ""))
+    assert ("embed", "op") in found and ("layers.2.down", "op") in found and ("layers.1", "module") in found
+    # Every op of the trace, once.
+    assert sum(kind == "op" for _, kind in found) == len(seen.ops)
+
+
+def test_every_op_runs_again_from_its_record(seen):
+    device = CpuDevice(cache_bytes=1000)
+    for op in seen.ops:
+        again = op_from_record(node_of_op(op).record())
+        for cache in ("cold", "warm", "in_place"):
+            workload = op_workload(again, device, cache)
+            for i in range(workload.sets + 1):
+                workload.run(i)
+
+
+def test_cold_needs_more_buffers_than_the_cache_holds(seen):
+    device = CpuDevice(cache_bytes=100_000)
+    linear = next(op for op in seen.ops if op.name == "addmm")
+    cold, in_place, warm = (op_workload(linear, device, cache) for cache in ("cold", "in_place", "warm"))
+    # Bias 32, input 10 x 8, weight 8 x 32, output 10 x 32, in fp32.
+    assert cold.bytes_per_set == 4 * (32 + 80 + 256 + 320)
+    assert in_place.bytes_per_set == 4 * (32 + 256)
+    assert cold.sets * cold.bytes_per_set >= 2 * device.cache_bytes
+    assert warm.sets == 1
+    assert count_sets(1, CpuDevice(cache_bytes=1 << 40)) == 512
+
+
+@pytest.mark.parametrize("call, limit", [
+    (lambda: torch.gather(torch.zeros(3, 7), 1, torch.zeros(3, 2, dtype=torch.int64)), 7),
+    (lambda: torch.zeros(9, 4)[torch.zeros(2, dtype=torch.int64)], 9),
+    (lambda: torch.index_select(torch.zeros(6, 5), 1, torch.zeros(3, dtype=torch.int64)), 5),
+    (lambda: torch.nn.functional.embedding(torch.zeros(4, dtype=torch.int64), torch.zeros(11, 2)), 11),
+])
+def test_indices_stay_in_range(call, limit):
+    op = [op for op in trace(torch.nn.Module(), call).ops if op.name not in ("zeros", "arange")][-1]
+    assert index_limit(op) == limit
+    workload = op_workload(op, CpuDevice(cache_bytes=4096))
+    for i in range(workload.sets):
+        workload.run(i)  # On the CPU an index out of range raises.
+
+
+def test_a_module_runs_on_copies_with_equal_results():
+    torch.manual_seed(0)
+    block, x = Block().eval(), torch.randn(2, 5, 8)
+    workload = module_workload(block, (x,), {}, CpuDevice(cache_bytes=4096))
+    assert workload.sets > 1
+    for i in range(workload.sets):
+        assert torch.equal(workload.run(i), block(x))
+
+
+def test_keys_do_not_depend_on_values():
+    model = Model().eval()
+    first, second = (trace(model, lambda ids=ids: model(ids)) for ids in (
+        torch.zeros(2, 5, dtype=torch.int64), torch.ones(2, 5, dtype=torch.int64)))
+    assert [op.key for op in first.ops] == [op.key for op in second.ops]
+    more = torch.zeros(2, 6, dtype=torch.int64)
+    longer = trace(model, lambda: model(more))
+    assert {op.key for op in longer.ops}.isdisjoint(op.key for op in first.ops)
