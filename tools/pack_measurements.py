@@ -147,8 +147,9 @@ def report(sessions, best):
                   f"(most {100 * max(t for _, t in found):.2f})")
     print(f"standard error, median: {100 * statistics.median(w['relative_error'] for w in windows):.2f} %")
     gaps = [abs(w["sampled_power_w"] / w["power_w"] - 1) for w in windows if w["sampled_power_w"] and w["samples"] >= FEW_SAMPLES]
-    print(f"counter against power readings: median {100 * statistics.median(gaps):.2f} %, 95 % within "
-          f"{100 * statistics.quantiles(gaps, n=20)[-1]:.2f} %, over 2 %: {sum(g > DISAGREEMENT for g in gaps)} of {len(gaps)}")
+    if len(gaps) > 1:
+        print(f"counter against power readings: median {100 * statistics.median(gaps):.2f} %, 95 % within "
+              f"{100 * statistics.quantiles(gaps, n=20)[-1]:.2f} %, over 2 %: {sum(g > DISAGREEMENT for g in gaps)} of {len(gaps)}")
 
 
 def main():
