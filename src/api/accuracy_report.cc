@@ -280,8 +280,9 @@ class Writer {
       return std::nullopt;
     };
     for (const auto& [type, ignored] : nothing(study_).answer->evaluation.by_type) {
-      const auto* it = std::find_if(kPublishedTypes.begin(), kPublishedTypes.end(),
-                                    [&type = type](const PublishedType& p) { return p.type == type; });
+      const auto* it =
+          std::find_if(kPublishedTypes.begin(), kPublishedTypes.end(),
+                       [&type = type](const PublishedType& p) { return p.type == type; });
       std::vector<std::string> cells{type, it == kPublishedTypes.end() ? "–" : cell(it->error)};
       for (const Run* run :
            {&end2end(study_), &nothing(study_), &without_twins(study_), &leaves(study_)}) {

@@ -242,8 +242,7 @@ TEST(Cli, PredictsATree) {
             0u)
       << outcome.out;
   EXPECT_NE(outcome.out.find("1,000,000 queries, each one item"), std::string::npos);
-  EXPECT_NE(outcome.out.find("* nothing near was measured (kind attention)"),
-            std::string::npos);
+  EXPECT_NE(outcome.out.find("* nothing near was measured (kind attention)"), std::string::npos);
 }
 
 TEST(Cli, WithoutAPredictorItSaysWhatToDo) {
