@@ -116,8 +116,8 @@ def windows_on_host() -> Iterator[None]:
 
 @contextlib.contextmanager
 def scalars_filled() -> Iterator[None]:
-    """torch.tensor(number, device=…) copies the number from the host, which cannot be captured; here the device fills it in,
-    which takes as long."""
+    """torch.tensor(number, device=…) copies the number from the host, which cannot be captured; here a kernel of the device
+    fills it in instead."""
     original = torch.tensor
 
     def tensor(data, *args, **kwargs):
