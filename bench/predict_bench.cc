@@ -3,22 +3,13 @@
 
 #include <string>
 
+#include "bench/build_tree.h"
 #include "src/base/file.h"
-#include "src/family/family.h"
 #include "src/predict/predictor_file.h"
 #include "src/predict/tree_predict.h"
 
 namespace wattree {
 namespace {
-
-ModelTree build(const std::string& json, std::int64_t batch, std::int64_t seq) {
-  Result<Config> config = Config::parse(json, "bench");
-  TreeRequest request;
-  request.pass.batch = batch;
-  request.pass.seq = seq;
-  Result<BuiltTree> built = build_tree(config.value(), request);
-  return std::move(std::move(built).value().tree);
-}
 
 // The tests' predictor, with as many measured kernels as a real one has: looking them up is part of
 // the work.

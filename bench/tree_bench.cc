@@ -3,19 +3,10 @@
 
 #include <string>
 
-#include "src/family/family.h"
+#include "bench/build_tree.h"
 
 namespace wattree {
 namespace {
-
-ModelTree build(const std::string& json, std::int64_t batch, std::int64_t seq) {
-  Result<Config> config = Config::parse(json, "bench");
-  TreeRequest request;
-  request.pass.batch = batch;
-  request.pass.seq = seq;
-  Result<BuiltTree> built = build_tree(config.value(), request);
-  return std::move(std::move(built).value().tree);
-}
 
 void BertBase(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(build(R"({"model_type":"bert"})", 16, 128));

@@ -294,16 +294,7 @@ std::string write_profile_json(const Profile& profile, int indent) {
     out.end_object();
   }
   if (profile.planned_epochs) out.field("planned_epochs", *profile.planned_epochs);
-  out.key("hardware");
-  out.begin_array();
-  for (const HardwareEntry& entry : profile.hardware) {
-    out.begin_object();
-    out.field("kind", name_of(entry.kind));
-    out.field("name", entry.name);
-    out.field("count", std::int64_t{entry.count});
-    out.end_object();
-  }
-  out.end_array();
+  write_hardware(out, profile.hardware);
   out.key("epochs");
   out.begin_array();
   for (const Epoch& epoch : profile.epochs) write(out, epoch);
@@ -320,6 +311,19 @@ std::string write_profile_json(const Profile& profile, int indent) {
   }
   out.end_object();
   return out.take() + "\n";
+}
+
+void write_hardware(JsonWriter& out, const std::vector<HardwareEntry>& hardware) {
+  out.key("hardware");
+  out.begin_array();
+  for (const HardwareEntry& entry : hardware) {
+    out.begin_object();
+    out.field("kind", name_of(entry.kind));
+    out.field("name", entry.name);
+    out.field("count", std::int64_t{entry.count});
+    out.end_object();
+  }
+  out.end_array();
 }
 
 }  // namespace wattree

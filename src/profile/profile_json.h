@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/json_writer.h"
 #include "src/base/result.h"
 #include "src/profile/profile.h"
 
@@ -17,5 +18,8 @@ inline constexpr int kProfileVersion = 1;
 Result<Profile> read_profile_json(std::string_view text, const std::string& origin);
 
 std::string write_profile_json(const Profile& profile, int indent = 2);
+
+// The field `hardware` of an open object: journals have it too.
+void write_hardware(JsonWriter& out, const std::vector<HardwareEntry>& hardware);
 
 }  // namespace wattree

@@ -5,6 +5,7 @@
 #include "src/base/json_parse.h"
 #include "src/base/json_writer.h"
 #include "src/profile/json_fields.h"
+#include "src/profile/profile_json.h"
 
 namespace wattree {
 namespace {
@@ -64,16 +65,7 @@ struct Writer {
       out.end_object();
     }
     out.end_array();
-    out.key("hardware");
-    out.begin_array();
-    for (const HardwareEntry& entry : run.hardware) {
-      out.begin_object();
-      out.field("kind", name_of(entry.kind));
-      out.field("name", entry.name);
-      out.field("count", std::int64_t{entry.count});
-      out.end_object();
-    }
-    out.end_array();
+    write_hardware(out, run.hardware);
     if (!run.region.empty()) out.field("region", run.region);
     if (run.intensity) {
       out.key("intensity");

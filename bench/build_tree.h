@@ -1,0 +1,19 @@
+// The trees that benchmarks work on.
+#pragma once
+
+#include <string>
+
+#include "src/family/family.h"
+
+namespace wattree {
+
+inline ModelTree build(const std::string& json, std::int64_t batch, std::int64_t seq) {
+  Result<Config> config = Config::parse(json, "bench");
+  TreeRequest request;
+  request.pass.batch = batch;
+  request.pass.seq = seq;
+  Result<BuiltTree> built = build_tree(config.value(), request);
+  return std::move(std::move(built).value().tree);
+}
+
+}  // namespace wattree
