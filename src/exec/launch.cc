@@ -1,0 +1,19 @@
+#include "src/exec/launch.h"
+
+namespace wattree {
+
+std::string_view name_of(Execution execution) {
+  return execution == Execution::kGraph ? "graph" : "eager";
+}
+
+std::string_view name_of(CacheState cache) {
+  switch (cache) {
+    case CacheState::kNatural: return "natural";
+    case CacheState::kCold: return "cold";
+    case CacheState::kInPlace: return "in_place";
+    case CacheState::kWarm: return "warm";
+  }
+  return "";
+}
+
+}  // namespace wattree

@@ -1,0 +1,72 @@
+// Nodes of a model tree as work that a device can repeat: what a measurement loops over. The work
+// itself is done by a framework in a plugin (src/exec/plugin.h); tests have executors of their own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/base/result.h"
+#include "src/tree/model_tree.h"
+
+namespace wattree {
+
+enum class Execution : std::uint8_t {
+  kGraph,  // Captured once and replayed: back-to-back kernels, nothing between them.
+  kEager,  // Kernel after kernel, launched by the host.
+};
+
+// What a node finds in the device's cache when it begins.
+enum class CacheState : std::uint8_t {
+  kNatural,  // One set of buffers, as in a pass; for whole models.
+  kCold,     // Buffers take turns through twice the cache, so that nothing is found.
+  kInPlace,  // Weights take turns; activations stay, as in the middle of a model.
+  kWarm,     // Nothing takes turns.
+};
+
+std::string_view name_of(Execution execution);  // "graph"
+std::string_view name_of(CacheState cache);     // "in_place"
+
+struct LaunchOptions {
+  CacheState cache = CacheState::kNatural;
+  int copies = 0;  // Runs in one launch; 0: as many as take 20 ms.
+  bool allow_graph = true;
+};
+
+// A node prepared on a device, to run again and again.
+class Launch {
+ public:
+  virtual ~Launch() = default;
+  // Queues `copies()` runs of the node. May return before they end.
+  virtual Failure start() = 0;
+  // Until all that was queued has ended.
+  virtual Failure wait() = 0;
+  virtual int copies() const = 0;
+  virtual Execution execution() const = 0;
+  virtual std::string_view why_eager() const = 0;  // Empty where it is a graph.
+};
+
+// Where nodes run. Absent facts are empty or zero.
+struct DeviceFacts {
+  std::string name;              // "NVIDIA H200"
+  std::string kind;              // "cpu" or "cuda"
+  std::string uuid;              // "GPU-8f5…": NVML's, to find its meter.
+  std::string pci_bus;           // "00000000:3b:00.0", as NVML writes it.
+  std::string framework;         // "PyTorch 2.11.0"
+  std::int64_t cache_bytes = 0;  // The last-level cache.
+  std::int64_t memory_bytes = 0;
+  int multiprocessors = 0;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // `node` is an index into the tree's nodes, and the tree has its dataflow (Pass::keeps_dataflow).
+  // The launch must not outlive the executor.
+  virtual Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t node,
+                                                  const LaunchOptions& options) = 0;
+  virtual const DeviceFacts& device() const = 0;
+};
+
+}  // namespace wattree
