@@ -52,17 +52,9 @@ std::vector<std::string> known_names(const PredictorChoice& choice) {
 
 }  // namespace
 
-fs::path user_predictors(
-    const std::function<std::optional<std::string>(const char*)>& environment) {
-  const auto get = [&](const char* name) { return environment(name).value_or(""); };
-  fs::path data = get("XDG_DATA_HOME");
-  // The XDG base directory specification: a relative path is to be ignored.
-  if (!data.is_absolute()) {
-    const fs::path home = get("HOME");
-    if (home.empty()) return {};
-    data = home / ".local" / "share";
-  }
-  return data / "wattree" / "predictors";
+fs::path user_predictors(const Environment& environment) {
+  const fs::path data = xdg_folder(XdgFolder::kData, environment);
+  return data.empty() ? data : data / "wattree" / "predictors";
 }
 
 Provenance LoadedPredictor::provenance() const {

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "src/base/environment.h"
 #include "src/base/provenance.h"
 #include "src/base/result.h"
 #include "src/predict/predictor.h"
@@ -34,8 +33,7 @@ inline constexpr std::string_view kThisMachine = "this-machine";
 inline constexpr std::string_view kDefaultPredictor = "h200";
 
 // $XDG_DATA_HOME/wattree/predictors, or else ~/.local/share/wattree/predictors.
-std::filesystem::path user_predictors(
-    const std::function<std::optional<std::string>(const char*)>& environment);
+std::filesystem::path user_predictors(const Environment& environment);
 
 // A predictor that is ready to be used. Cheap to copy.
 struct LoadedPredictor {

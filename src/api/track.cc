@@ -10,6 +10,7 @@
 
 #include "src/api/amounts.h"
 #include "src/base/csv.h"
+#include "src/base/environment.h"
 #include "src/base/text.h"
 #include "src/base/version.h"
 #include "src/meter/small_file.h"
@@ -145,12 +146,8 @@ Result<Seconds> parse_duration(std::string_view text) {
 }
 
 std::filesystem::path default_journal_folder(const Environment& environment) {
-  if (const auto state = environment("XDG_STATE_HOME"); state && !state->empty()) {
-    return std::filesystem::path(*state) / "wattree/journals";
-  }
-  const auto home = environment("HOME");
-  if (!home || home->empty()) return "wattree-journals";
-  return std::filesystem::path(*home) / ".local/state/wattree/journals";
+  const std::filesystem::path state = xdg_folder(XdgFolder::kState, environment);
+  return state.empty() ? "wattree-journals" : state / "wattree/journals";
 }
 
 Result<TrackPlan> plan_track(TrackQuery query) {

@@ -2,11 +2,11 @@
 // 2 usage, 3 bad input, 4 not available here, 5 internal.
 #pragma once
 
-#include <functional>
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "src/base/environment.h"
 
 namespace wattree {
 
@@ -14,7 +14,7 @@ namespace wattree {
 struct Surroundings {
   std::ostream& out;
   std::ostream& err;
-  std::function<std::optional<std::string>(const char*)> environment;
+  Environment environment;
   bool is_err_terminal = false;                     // A person reads `err`: progress is shown.
   std::vector<std::string> whole_environment = {};  // "NAME=value": for a program that is started.
   std::vector<std::string> command = {};            // After "--": a program to run, untouched.

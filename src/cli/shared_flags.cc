@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "src/base/environment.h"
 #include "src/base/file.h"
 
 namespace wattree {
@@ -49,11 +50,8 @@ void FolderFlag::add_to(CLI::App& command) {
 
 std::filesystem::path FolderFlag::path(const Surroundings& world) const {
   if (!folder.empty()) return folder;
-  const auto data = world.environment("XDG_DATA_HOME");
-  if (data && !data->empty()) return std::filesystem::path(*data) / "wattree/profiles";
-  const auto home = world.environment("HOME");
-  if (!home || home->empty()) return "wattree-profiles";
-  return std::filesystem::path(*home) / ".local/share/wattree/profiles";
+  const std::filesystem::path data = xdg_folder(XdgFolder::kData, world.environment);
+  return data.empty() ? "wattree-profiles" : data / "wattree/profiles";
 }
 
 void HardwareFileFlag::add_to(CLI::App& command) {

@@ -244,6 +244,7 @@ bool open_perf(const RaplRoots& roots, Opened& out) {
 // Some hypervisors show counters that never move. A live one steps every millisecond; one that
 // stands still would add a zero that nobody measured. Returns the names of those it takes out.
 std::vector<std::string> drop_dead_counters(Opened& opened) {
+  if (opened.descriptions.empty()) return {};  // Nobody waits for nothing.
   const auto read_all = [&] {
     std::vector<Sample> samples;
     for (SmallFile& file : opened.files) samples.push_back(read_powercap(file));

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "src/base/environment.h"
 #include "src/base/file_error.h"
 
 namespace wattree {
@@ -51,9 +52,9 @@ std::string find_job(const Environment& environment, long parent_process) {
 }
 
 Result<std::filesystem::path> runtime_folder(const Environment& environment) {
-  std::filesystem::path folder;
-  if (const auto runtime = value(environment, "XDG_RUNTIME_DIR")) {
-    folder = std::filesystem::path(*runtime) / "wattree";
+  std::filesystem::path folder = xdg_folder(XdgFolder::kRuntime, environment);
+  if (!folder.empty()) {
+    folder /= "wattree";
   } else {
     folder = std::filesystem::path(value(environment, "TMPDIR").value_or("/tmp")) /
              ("wattree-" + std::to_string(::geteuid()));

@@ -3,17 +3,14 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/base/environment.h"
 #include "src/base/result.h"
 #include "src/meter/meter.h"
 
 namespace wattree {
-
-using Environment = std::function<std::optional<std::string>(const char*)>;
 
 // What this process is part of: WATTREE_JOB, Slurm's job and step, torchrun's run, an MPI job, or
 // the tracker that it runs under; empty where there is none of them. Two trackers with the same

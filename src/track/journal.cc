@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kPrefix = 9;  // The checksum and a space.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
-constexpr auto kSyncEvery = std::chrono::seconds(1);
+// Every sync makes the file system write what it has, the command's files too: not too often.
+constexpr auto kSyncEvery = std::chrono::seconds(5);
 
 std::uint32_t run_on(std::uint32_t checksum, std::string_view record) {
   return static_cast<std::uint32_t>(crc32(checksum, reinterpret_cast<const Bytef*>(record.data()),
@@ -131,11 +132,12 @@ Failure JournalWriter::flush() {
   size_ += lines_.size();
   checksum_ = checksum;
   waiting_.clear();
+  bool was_dirty = true;
   {
     const std::lock_guard lock(mutex_);
-    is_dirty_ = true;
+    std::swap(was_dirty, is_dirty_);
   }
-  wake_.notify_one();
+  if (!was_dirty) wake_.notify_one();
   return std::nullopt;
 }
 
@@ -148,15 +150,17 @@ void JournalWriter::request_sync() {
 }
 
 void JournalWriter::sync_loop() {
+  auto next = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return is_dirty_ || is_ending_; });
     if (!is_dirty_) return;
-    // Whoever writes often is synced once a second.
-    wake_.wait_for(lock, kSyncEvery, [this] { return is_urgent_ || is_ending_; });
+    // Whoever writes seldom is synced at once.
+    wake_.wait_until(lock, next, [this] { return is_urgent_ || is_ending_; });
     is_dirty_ = is_urgent_ = false;
     lock.unlock();
     ::fdatasync(file_);
+    next = std::chrono::steady_clock::now() + kSyncEvery;
     lock.lock();
   }
 }

@@ -29,8 +29,8 @@ inline constexpr std::size_t kMaxJournalRecord = std::size_t{1} << 20;
 std::string journal_line(std::string_view record, std::uint32_t& checksum);
 
 // Each record goes to the kernel with one write() before append() returns: killing the program
-// loses nothing of it. A thread of its own asks for it to be on the disk, at most once a second and
-// when told to: a power cut loses a second at most, and a slow disk holds nobody up.
+// loses nothing of it. A thread of its own asks for it to be on the disk, at once when told to and
+// else every five seconds: a power cut loses no more than that, and a slow disk holds nobody up.
 class JournalWriter {
  public:
   // A new file, which must not exist. It is locked for as long as it is open (is_being_written).

@@ -31,10 +31,12 @@ class LineMatcher {
   explicit LineMatcher(std::shared_ptr<const Compiled> compiled);
   void try_line(std::string_view line, const std::function<void(std::string_view)>& found) const;
   void try_lines(std::string_view lines, const std::function<void(std::string_view)>& found) const;
+  std::size_t find_required(std::string_view text, std::size_t from) const;
 
   std::shared_ptr<const Compiled> compiled_;
   std::string required_;
-  std::string begun_;  // Of a line that has not ended.
+  std::size_t rarest_ = 0;  // Of the required text, the letter that other texts have least of.
+  std::string begun_;       // Of a line that has not ended.
 };
 
 // The longest text that every match of the pattern has in it; empty where that is not plain.

@@ -38,6 +38,25 @@ TEST(LineMatcher, LooksAtTheBeginningOfVeryLongLines) {
   EXPECT_TRUE(found_in("epoch (\\d+)$", text.substr(0, text.find('\n') + 1), 65536).empty());
 }
 
+// Looking for the required text first is a short cut, and must find what the expression alone does.
+TEST(LineMatcher, FindsTheSameByTheRequiredTextAsByTheExpressionAlone) {
+  std::uint32_t state = 1;
+  std::string text;
+  for (int i = 0; i < 20000; ++i) {
+    state = state * 1664525u + 1013904223u;
+    text += "epch o1\n "[state >> 16 & 7];
+    if (i % 97 == 0) text += "epoch 7\n";
+    if (i % 89 == 0) text += "epepoch 1 epoch 2";
+  }
+  for (const std::string pattern : {"epoch (\\d+)", "poch 1", "e", "ch 1\\d?"}) {
+    ASSERT_FALSE(required_text(pattern).empty());
+    const std::string alone = pattern + "|" + pattern;
+    ASSERT_TRUE(required_text(alone).empty());
+    EXPECT_EQ(found_in(pattern, text, 777), found_in(alone, text, 1000)) << pattern;
+    EXPECT_FALSE(found_in(pattern, text).empty()) << pattern;
+  }
+}
+
 TEST(LineMatcher, KnowsWhatEveryMatchHasInIt) {
   EXPECT_EQ(required_text("epoch (\\d+)/(\\d+)"), "epoch ");
   EXPECT_EQ(required_text("^\\[Epoch +\\d+\\] is done\\."), "] is done.");

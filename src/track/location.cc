@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/base/environment.h"
 #include "src/base/file.h"
 #include "src/base/json_parse.h"
 #include "src/base/text.h"
@@ -52,13 +53,8 @@ Result<Settings> read_settings(const std::vector<std::filesystem::path>& files) 
 
 std::vector<std::filesystem::path> settings_files(const Environment& environment) {
   std::vector<std::filesystem::path> out;
-  const auto config = environment("XDG_CONFIG_HOME");
-  const auto home = environment("HOME");
-  if (config && !config->empty()) {
-    out.push_back(std::filesystem::path(*config) / "wattree/config");
-  } else if (home && !home->empty()) {
-    out.push_back(std::filesystem::path(*home) / ".config/wattree/config");
-  }
+  const std::filesystem::path config = xdg_folder(XdgFolder::kConfig, environment);
+  if (!config.empty()) out.push_back(config / "wattree/config");
   out.emplace_back("/etc/wattree/config");
   return out;
 }

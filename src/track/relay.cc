@@ -20,6 +20,10 @@
 namespace wattree {
 namespace {
 
+constexpr std::size_t kPiece = std::size_t{1} << 18;
+// Of a pipe, where the system allows it: fewer turns between the command and the relay.
+constexpr int kPipeSize = 1 << 20;
+
 // A way from the command to the tracker's own stream.
 struct Way {
   int command = -1;  // The command's end.
@@ -59,6 +63,7 @@ bool open_way(int real, Way& way) {
   way = {};
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+  ::fcntl(ends[0], F_SETPIPE_SZ, kPipeSize);
   way.ours = ends[0];
   way.command = ends[1];
   return true;
@@ -74,6 +79,11 @@ bool is_same_file(int a, int b) {
 volatile sig_atomic_t size_has_changed = 0;
 void note_size(int) { size_has_changed = 1; }
 
+void wait_until(int descriptor, short event) {
+  pollfd ready{descriptor, event, 0};
+  ::poll(&ready, 1, -1);
+}
+
 bool write_all(int to, const char* bytes, std::size_t size) {
   while (size > 0) {
     const ssize_t put = ::write(to, bytes, size);
@@ -81,13 +91,34 @@ bool write_all(int to, const char* bytes, std::size_t size) {
       bytes += put;
       size -= static_cast<std::size_t>(put);
     } else if (errno == EAGAIN) {
-      pollfd room{to, POLLOUT, 0};
-      ::poll(&room, 1, -1);
+      wait_until(to, POLLOUT);
     } else if (errno != EINTR) {
       return false;
     }
   }
   return true;
+}
+
+struct Shared {
+  bool is_possible = true;
+  bool is_over = false;   // Nothing more comes, or nobody reads any more.
+  std::size_t bytes = 0;  // Passed on, and still to be read here.
+};
+
+// From one pipe to another without a copy: both hold the same pages. What was passed on is then
+// still in the first one, to be looked at.
+Shared share(int from, int to) {
+  while (true) {
+    const ssize_t got = ::tee(from, to, kPiece, 0);
+    if (got > 0) return {true, false, static_cast<std::size_t>(got)};
+    if (got == 0 || errno == EPIPE) return {true, true, 0};
+    if (errno == EAGAIN) {
+      wait_until(from, POLLIN);
+      wait_until(to, POLLOUT);
+    } else if (errno != EINTR) {
+      return {false, false, 0};  // Not two pipes.
+    }
+  }
 }
 
 [[noreturn]] void pass_on(const Way& way, int to, LineMatcher matcher, int lines,
@@ -111,19 +142,27 @@ bool write_all(int to, const char* bytes, std::size_t size) {
     // The tracker may be gone or behind; neither is the command's business.
     [[maybe_unused]] const ssize_t put = ::write(lines, &line, sizeof line);
   };
-  static char buffer[std::size_t{1} << 16];
+  static char buffer[kPiece];
+  bool can_share = !way.is_terminal;
   while (true) {
     if (size_has_changed != 0) {
       size_has_changed = 0;
       winsize size{};
       if (::ioctl(to, TIOCGWINSZ, &size) == 0) ::ioctl(way.ours, TIOCSWINSZ, &size);
     }
-    const ssize_t got = ::read(way.ours, buffer, sizeof buffer);
+    std::size_t shared = 0;
+    if (can_share) {
+      const Shared got = share(way.ours, to);
+      if (got.is_over) break;
+      can_share = got.is_possible;
+      shared = got.bytes;
+    }
+    const ssize_t got = ::read(way.ours, buffer, shared > 0 ? shared : sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;  // A pseudo-terminal whose command is gone answers EIO.
     const auto size = static_cast<std::size_t>(got);
     // Nobody reads any more: close our end, so that the command learns it the way it would have.
-    if (!write_all(to, buffer, size)) break;
+    if (shared == 0 && !write_all(to, buffer, size)) break;
     matcher.feed({buffer, size}, found);
   }
   matcher.finish(found);

@@ -22,6 +22,7 @@ namespace {
 
 constexpr Nanos kTick = kNanosPerSecond;
 constexpr Nanos kSettlingLook = 50 * kNanosPerMillisecond;
+constexpr int kLastLook = 5;  // Milliseconds
 constexpr Nanos kPrimingAtMost = 500 * kNanosPerMillisecond;
 constexpr Nanos kOutputPatience = 2 * kNanosPerSecond;
 constexpr std::size_t kMostOpenSteps = 4096;
@@ -549,11 +550,13 @@ void Tracker::finish(std::optional<int> exit_code) {
   if (options_.lines_begin_epochs) end_epoch("", ended_at_);
   windows_.end(run_window_, ended_at_);
   sampler_.mark();
-  // A little longer, so that the last counter ticks are seen; not longer than that.
+  // A little longer, so that the last counter ticks are seen; not longer than that. Quick meters
+  // are asked again and again, so that whoever waits for the command waits for milliseconds only.
   const Nanos until = clock_.now() + std::min<Nanos>(windows_.settling_time(options_.period),
                                                      600 * kNanosPerMillisecond);
   while (clock_.now() < until && run_->totals().at < ended_at_ && !sampler_.meters().empty()) {
-    ::poll(nullptr, 0, 10);
+    ::poll(nullptr, 0, kLastLook);
+    sampler_.mark();
     drain();
     take_finished(false);
   }
