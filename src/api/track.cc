@@ -205,20 +205,21 @@ Result<TrackPlan> plan_track(TrackQuery query) {
   const Result<std::filesystem::path> runtime = runtime_folder(query.environment);
   if (runtime.ok()) {
     options.runtime = runtime.value();
-    if (!run.job.empty()) {
-      plan.counted = plan.claims->claim(runtime.value(), run.job, options.meters);
-    }
+    options.claims = plan.claims.get();
     // For trackers that the command starts: they find the socket in their environment.
     const std::string below = "inside " + socket_address(runtime.value());
     plan.claims->claim(runtime.value(), below, options.meters);
+    if (!run.job.empty()) {
+      for (const CountedElsewhere& other :
+           plan.claims->claim(runtime.value(), run.job, options.meters)) {
+        plan.notes.push_back(other.meter + " is counted by PID " + std::to_string(other.process) +
+                             " of the same job (" + run.job + "), until that one ends");
+      }
+    }
   } else {
     plan.notes.push_back(runtime.error().message + "; " + runtime.error().hint);
   }
-  for (const CountedElsewhere& other : plan.counted) {
-    plan.notes.push_back(other.meter + " is counted by PID " + std::to_string(other.process) +
-                         " of the same job (" + run.job + ")");
-  }
-  if (options.meters.empty() && plan.counted.empty()) {
+  if (options.meters.empty()) {
     plan.notes.emplace_back(
         "no energy can be measured here, only time: `wattree meters` says why; --assume cpu=65W "
         "declares a power");

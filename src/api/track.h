@@ -42,9 +42,8 @@ struct TrackQuery {
 struct TrackPlan {
   TrackOptions options;
   Setting setting;
-  std::vector<std::string> notes;         // What the user should know before it begins.
-  std::unique_ptr<DeviceClaims> claims;   // To be kept until the run has ended.
-  std::vector<CountedElsewhere> counted;  // By other trackers of the same job.
+  std::vector<std::string> notes;        // What the user should know before it begins.
+  std::unique_ptr<DeviceClaims> claims;  // To be kept until the run has ended.
 };
 
 // Errors are in what the user wrote; what this machine cannot do becomes a note.

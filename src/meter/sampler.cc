@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <system_error>
 
@@ -52,16 +51,22 @@ class SignalsBlocked {
 }  // namespace
 
 Lane::Lane(const SamplerOptions& options, const Clock& clock)
-    : options_(options), clock_(clock), events_(options.backlog) {}
+    : options_(options),
+      clock_(clock),
+      events_(options.backlog),
+      joining_(options.dormant.size() + 1) {}
 
 void Lane::add(std::uint32_t index, Meter& meter) {
   const Nanos every = reading_period(meter.description(), options_);
+  const bool is_dormant =
+      std::find(options_.dormant.begin(), options_.dormant.end(), index) != options_.dormant.end();
   channels_.push_back(
-      {index, &meter, Series(meter.description(), longest_pause(every)), every, 0, {}});
+      {index, &meter, Series(meter.description(), longest_pause(every)), every, 0, {}, is_dormant});
 }
 
-void Lane::read(Channel& channel) {
-  const Reading reading = take_reading(*channel.meter, clock_);
+void Lane::read(Channel& channel) { take(channel, take_reading(*channel.meter, clock_)); }
+
+void Lane::take(Channel& channel, const Reading& reading) {
   SampleEvent event;
   event.meter = channel.index;
   const bool is_present = channel.series.add(reading, event.point);
@@ -73,8 +78,18 @@ void Lane::read(Channel& channel) {
 }
 
 Nanos Lane::poll(bool is_forced) {
-  Nanos next = std::numeric_limits<Nanos>::max();
+  Joining joining;
+  while (joining_.pop(joining)) {
+    for (Channel& channel : channels_) {
+      if (channel.index != joining.meter || !channel.is_dormant) continue;
+      channel.is_dormant = false;
+      take(channel, joining.before);
+    }
+  }
+  // An hour at most: with dormant meters alone there is nothing to come back for.
+  Nanos next = clock_.now() + 3600 * kNanosPerSecond;
   for (Channel& channel : channels_) {
+    if (channel.is_dormant) continue;
     // The time of each: those before it may have taken some.
     const Nanos now = clock_.now();
     if (is_forced || channel.due <= now) read(channel);
@@ -160,6 +175,15 @@ void Sampler::mark() {
   // Slow meters would not answer in time; their windows are bounded by the readings around them.
   for (const auto& runner : runners_) {
     if (!runner->is_slow && runner->wake >= 0) ring_bell(runner->wake);
+  }
+}
+
+void Sampler::join(const Joining& joining) {
+  const bool is_slow = meters_[joining.meter]->description().is_slow;
+  for (const auto& runner : runners_) {
+    if (runner->is_slow != is_slow) continue;
+    runner->lane.join(joining);
+    if (runner->wake >= 0) ring_bell(runner->wake);
   }
 }
 

@@ -26,6 +26,14 @@ struct SamplerOptions {
   // Events that are kept for whoever drains them. More are dropped and counted; integrals go on,
   // and later points have them in.
   std::size_t backlog = 8192;
+  // Positions of meters that are not read until they are asked to join().
+  std::vector<std::size_t> dormant = {};
+};
+
+// A meter that is to be read from now on, and a reading of somebody else's to go on from.
+struct Joining {
+  std::uint32_t meter = 0;
+  Reading before;
 };
 
 // What the sampler has to tell: a point, or that a meter stopped answering (once, not every time).
@@ -42,6 +50,9 @@ class Lane {
   Lane(const SamplerOptions& options, const Clock& clock);
   void add(std::uint32_t index, Meter& meter);
   bool is_empty() const { return channels_.empty(); }
+  // The next poll() begins to read the meter; its integral goes on from that reading. From one
+  // thread at a time, which need not be the one that polls.
+  void join(const Joining& joining) { joining_.push(joining); }
 
   // Reads what is due (or everything, where `is_forced`) and returns when to come back.
   Nanos poll(bool is_forced);
@@ -56,13 +67,16 @@ class Lane {
     Nanos every;
     Nanos due = 0;
     Absence told = Absence::kNone;
+    bool is_dormant = false;
   };
   void read(Channel& channel);
+  void take(Channel& channel, const Reading& reading);
 
   SamplerOptions options_;
   Clock clock_;
   std::vector<Channel> channels_;
   Ring<SampleEvent> events_;
+  Ring<Joining> joining_;
   std::atomic<std::uint64_t> dropped_{0};
 };
 
@@ -83,6 +97,10 @@ class Sampler {
   // Asks for a reading of the quick meters now, so that a window's edge lies on one; returns at
   // once. From any thread.
   void mark();
+
+  // Begins to read a dormant meter, whose integral goes on from a reading that another program
+  // took.
+  void join(const Joining& joining);
 
   // Hands `take(const SampleEvent&)` everything since the last call; from one thread at a time.
   template <class Take>

@@ -143,6 +143,36 @@ TEST(Lane, TellsOnceThatAMeterIsLostAndThatItIsBack) {
   EXPECT_EQ(events[3].point.gap, Gap::kAbsent);
 }
 
+TEST(Lane, ADormantMeterIsNotReadUntilItJoinsAndGoesOnFromThere) {
+  FakeClock time;
+  Description counter = named("c", 0.0);
+  counter.kind = Kind::kCounter;
+  counter.resolution = 1e-3;
+  struct Counter final : Meter {
+    using Meter::Meter;
+    Sample read() noexcept override { return {++reads * 1000, 0.0, Absence::kNone}; }
+    std::uint64_t reads = 6;
+  } meter(counter);
+  Probe beside(named("a", 0.0));
+  Lane lane({100 * kMs, 0, 64, {3}}, time.clock());
+  lane.add(2, beside);
+  lane.add(3, meter);
+  lane.poll(true);
+  lane.poll(true);
+  EXPECT_EQ(meter.reads, 6u);
+  EXPECT_EQ(drain(lane).size(), 2u);
+  // Another program had read 5000 counts of a millijoule, 400 ms ago; the next one here is 7000.
+  lane.join({3, {{5000, 0.0, Absence::kNone}, time.now - 400 * kMs, time.now - 400 * kMs}});
+  time.now += 100 * kMs;
+  lane.poll(false);
+  std::vector<SampleEvent> events = drain(lane);
+  std::erase_if(events, [](const SampleEvent& event) { return event.meter != 3; });
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_DOUBLE_EQ(events[0].point.integral, 0.0);
+  EXPECT_DOUBLE_EQ(events[1].point.integral, 2.0);
+  EXPECT_DOUBLE_EQ(events[1].point.covered_seconds, 0.5);
+}
+
 TEST(Lane, ASuspendedMachineIsAGap) {
   FakeClock time;
   Probe probe(named("a", 0.0));

@@ -52,6 +52,7 @@ bool Series::add(const Reading& reading, Point& point) {
   point.begun = reading.begun;
   point.ended = reading.ended;
   point.level = reading.sample.level;
+  point.count = reading.sample.count;
   point.gap = Gap::kNone;
   point.has_stepped = false;
   if (!is_first_) {

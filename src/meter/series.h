@@ -26,6 +26,7 @@ struct Point {
   // becomes J).
   double integral = 0.0;
   double level = 0.0;            // Of a level: the reading itself.
+  std::uint64_t count = 0;       // Of a counter: the reading itself.
   double covered_seconds = 0.0;  // Time since the first reading that is no gap.
   Gap gap = Gap::kNone;          // Between the point before and this one.
   bool has_stepped = false;      // A counter: it was not the same as at the point before.

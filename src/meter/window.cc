@@ -29,7 +29,8 @@ Amount amount_between(const History& history, Nanos begun, Nanos ended) {
   return between(history.at(begun), history.at(ended), begun, ended);
 }
 
-Windows::Windows(const std::vector<const Description*>& meters) : meters_(meters) {
+Windows::Windows(const std::vector<const Description*>& meters)
+    : meters_(meters), is_dormant_(meters.size(), false) {
   for (const Description* meter : meters_) histories_.emplace_back(*meter);
 }
 
@@ -38,6 +39,14 @@ void Windows::add(std::size_t meter, const Point& point) {
   newest_ = std::max(newest_, point.time());
   // Now and then is enough, and it costs a look at every window.
   if (histories_[meter].size() % 256 == 0) forget();
+}
+
+void Windows::join(std::size_t meter, Nanos at) {
+  is_dormant_[meter] = false;
+  for (Pending& pending : pending_) {
+    // Its first point is zero; before it there is nothing.
+    if (pending.window.begun < at) pending.edges[meter] = {0.0, 0.0, 0.0, 0.0, true, true};
+  }
 }
 
 int Windows::begin(std::string name, Nanos at) {
@@ -79,7 +88,7 @@ std::vector<Window> Windows::take_finished(bool is_final) {
       const Edge end = histories_[i].at(window.ended);
       window.amounts.push_back(between(pending.edges[i], end, window.begun, window.ended));
       // Use is read less often; a window does not wait for it.
-      is_settled &= window.amounts.back().is_settled || !meters_[i]->is_energy();
+      is_settled &= window.amounts.back().is_settled || !meters_[i]->is_energy() || is_dormant_[i];
     }
     if (is_settled || is_overdue || is_final) out.push_back(window);
   }

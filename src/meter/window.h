@@ -37,6 +37,12 @@ class Windows {
  public:
   explicit Windows(const std::vector<const Description*>& meters);
 
+  // A meter that says nothing until it joins: no window waits for it. When it does join, windows
+  // that were open then have its amount from `at` on, and the time before as a gap. To be called
+  // before its first point is added.
+  void set_dormant(std::size_t meter) { is_dormant_[meter] = true; }
+  void join(std::size_t meter, Nanos at);
+
   // A point of one meter, as the sampler hands them out, in order.
   void add(std::size_t meter, const Point& point);
 
@@ -52,6 +58,9 @@ class Windows {
   // An open window as it is at `now`.
   std::optional<Window> peek(int id, Nanos now) const;
 
+  // What a meter's integral was; unknown where there is no reading from before.
+  Edge at(std::size_t meter, Nanos time) const { return histories_[meter].at(time); }
+
   // How long after its end a window settles, at worst, with readings every `period`.
   Nanos settling_time(Nanos period) const;
 
@@ -66,6 +75,7 @@ class Windows {
 
   std::vector<const Description*> meters_;
   std::vector<History> histories_;
+  std::vector<bool> is_dormant_;
   std::vector<Pending> pending_;
   int next_id_ = 1;
   Nanos newest_ = 0;  // Of all points.

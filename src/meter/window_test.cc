@@ -327,5 +327,47 @@ TEST(SumEnergy, TakesTheWeakestBasisAndEachPartOnce) {
   EXPECT_EQ(sum_energy(meters, {amount, amount, amount}, Component::kDram).meters, 0);
 }
 
+// A meter that another tracker counted for the first two seconds.
+TEST(Windows, AMeterThatJoinsCountsFromThenOn) {
+  const Description here = cpu_power(), late = gpu_counter();
+  Windows windows({&here, &late});
+  windows.set_dormant(1);
+  const int run = windows.begin("run", 500 * kMs);
+  const int early = windows.begin("early", 600 * kMs);
+  Series level(here, 1000 * kMs), counter(late, 1000 * kMs);
+  const auto add = [&](Nanos now) {
+    Point point;
+    level.add({{0, 50.0, Absence::kNone}, now, now}, point);
+    windows.add(0, point);
+  };
+  for (Nanos now = 0; now <= 1900 * kMs; now += 100 * kMs) add(now);
+  windows.end(early, 1600 * kMs);
+  // Nobody waits for it.
+  std::vector<Window> finished = windows.take_finished();
+  ASSERT_EQ(finished.size(), 1u);
+  EXPECT_TRUE(finished[0].amounts[0].is_known);
+  EXPECT_FALSE(finished[0].amounts[1].is_known);
+
+  windows.join(1, 2000 * kMs);
+  const int epoch = windows.begin("epoch", 2200 * kMs);
+  for (Nanos now = 2000 * kMs; now <= 4000 * kMs; now += 100 * kMs) {
+    add(now);
+    Point point;
+    // 600 W; the first count is what the other one said.
+    const auto count = static_cast<std::uint64_t>(7000 + 600 * (now / kMs - 2000));
+    counter.add({{count, 0.0, Absence::kNone}, now, now}, point);
+    windows.add(1, point);
+  }
+  windows.end(epoch, 3200 * kMs);
+  windows.end(run, 3500 * kMs);
+  finished = windows.take_finished();
+  ASSERT_EQ(finished.size(), 2u);
+  EXPECT_NEAR(finished[0].amounts[1].value, 600.0, 65.0);  // A second, and a step of the counter.
+  EXPECT_DOUBLE_EQ(finished[0].amounts[1].gap_seconds, 0.0);
+  EXPECT_NEAR(finished[1].amounts[0].value, 150.0, 1e-9);  // Three seconds of 50 W.
+  EXPECT_NEAR(finished[1].amounts[1].value, 900.0, 65.0);
+  EXPECT_NEAR(finished[1].amounts[1].gap_seconds, 1.5, 1e-9);
+}
+
 }  // namespace
 }  // namespace wattree

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 
 #include "src/base/environment.h"
@@ -32,6 +31,41 @@ std::optional<std::string> value(const Environment& environment, const char* nam
   auto text = environment(name);
   if (text && text->empty()) return std::nullopt;
   return text;
+}
+
+// What a claim's file says.
+struct Owner {
+  long process = 0;
+  std::optional<Reading> last;
+};
+
+// Always as long, so that it is written over in one go: process, time, count and level.
+constexpr char kOwnerFormat[] = "%10ld %20lld %20llu %24.17g\n";
+constexpr std::size_t kOwnerLength = 10 + 1 + 20 + 1 + 20 + 1 + 24 + 1;
+
+void write_owner(int file, const Reading* last) {
+  char text[128];
+  const int length =
+      std::snprintf(text, sizeof text, kOwnerFormat, static_cast<long>(::getpid()),
+                    last != nullptr ? static_cast<long long>(last->time()) : -1LL,
+                    last != nullptr ? static_cast<unsigned long long>(last->sample.count) : 0ULL,
+                    last != nullptr ? last->sample.level : 0.0);
+  [[maybe_unused]] const ssize_t put = ::pwrite(file, text, static_cast<std::size_t>(length), 0);
+}
+
+Owner read_owner(int file) {
+  Owner out;
+  char text[kOwnerLength + 1] = {};
+  if (::pread(file, text, kOwnerLength, 0) != static_cast<ssize_t>(kOwnerLength)) return out;
+  long process = 0;
+  long long at = 0;
+  unsigned long long count = 0;
+  double level = 0.0;
+  if (std::sscanf(text, "%ld %lld %llu %lf", &process, &at, &count, &level) != 4) return out;
+  out.process = process;
+  if (at < 0 || at > boot_clock().now()) return out;  // Nothing was noted, or before a restart.
+  out.last = Reading{{count, level, Absence::kNone}, at, at};
+  return out;
 }
 
 }  // namespace
@@ -73,38 +107,56 @@ Result<std::filesystem::path> runtime_folder(const Environment& environment) {
 }
 
 DeviceClaims::~DeviceClaims() {
-  for (const int lock : locks_) ::close(lock);
+  for (const Claim& claim : claims_) ::close(claim.file);
 }
 
 std::vector<CountedElsewhere> DeviceClaims::claim(const std::filesystem::path& folder,
-                                                  const std::string& job, Meters& meters) {
+                                                  const std::string& job, const Meters& meters) {
   std::vector<CountedElsewhere> out;
-  const auto is_taken = [&](const std::unique_ptr<Meter>& meter) {
-    const Description& d = meter->description();
+  for (std::size_t i = 0; i < meters.size(); ++i) {
+    const Description& d = meters[i]->description();
     const auto path = folder / name_for(job + "\n" + d.device + "\n" + d.name);
-    const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (lock < 0) return false;  // Without locks everybody counts for himself.
-    if (::flock(lock, LOCK_EX | LOCK_NB) == 0) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) continue;  // Without locks everybody counts for himself.
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
       // The file stays: taking it away would let two have the same name locked.
-      const std::string process = std::to_string(::getpid()) + "\n";
-      if (::ftruncate(lock, 0) == 0) {
-        [[maybe_unused]] const ssize_t put = ::pwrite(lock, process.data(), process.size(), 0);
-      }
-      locks_.push_back(lock);
-      return false;
+      write_owner(file, nullptr);
+      claims_.push_back({i, file, true});
+    } else if (errno == EWOULDBLOCK) {
+      out.push_back({d.name, read_owner(file).process});
+      claims_.push_back({i, file, false});
+    } else {
+      ::close(file);
     }
-    const bool is_held = errno == EWOULDBLOCK;
-    char text[32];
-    const ssize_t got = ::pread(lock, text, sizeof text, 0);
-    ::close(lock);
-    if (!is_held) return false;
-    CountedElsewhere other{d.name, 0};
-    if (got > 0) std::from_chars(text, text + got, other.process);
-    out.push_back(other);
-    return true;
-  };
-  std::erase_if(meters, is_taken);
+  }
   return out;
+}
+
+std::vector<std::size_t> DeviceClaims::elsewhere() const {
+  std::vector<std::size_t> out;
+  for (const Claim& claim : claims_) {
+    if (!claim.is_held || claim.is_over) out.push_back(claim.meter);
+  }
+  return out;
+}
+
+std::vector<TakenOver> DeviceClaims::take_over() {
+  std::vector<TakenOver> out;
+  for (Claim& claim : claims_) {
+    if (claim.is_held || ::flock(claim.file, LOCK_EX | LOCK_NB) != 0) continue;
+    claim.is_held = true;
+    const Owner before = read_owner(claim.file);
+    write_owner(claim.file, nullptr);
+    claim.is_over = !before.last.has_value();
+    if (before.last) out.push_back({claim.meter, before.process, *before.last});
+  }
+  return out;
+}
+
+void DeviceClaims::note(std::size_t meter, const Reading& last) const {
+  for (const Claim& claim : claims_) {
+    if (claim.meter == meter && claim.is_held) write_owner(claim.file, &last);
+  }
 }
 
 }  // namespace wattree

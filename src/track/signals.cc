@@ -24,6 +24,8 @@ SignalWatch::SignalWatch() {
   ignore.sa_handler = SIG_IGN;
   standard.sa_handler = SIG_DFL;
   ::sigaction(SIGPIPE, &ignore, &pipe_before_);
+  // A limit on the size of files (ulimit -f) is an error of write() too.
+  ::sigaction(SIGXFSZ, &ignore, &size_before_);
   ::sigaction(SIGCHLD, &standard, &child_before_);
 }
 
@@ -34,6 +36,7 @@ SignalWatch::~SignalWatch() {
 
 void SignalWatch::restore_in_child() const {
   ::sigaction(SIGPIPE, &pipe_before_, nullptr);
+  ::sigaction(SIGXFSZ, &size_before_, nullptr);
   ::sigaction(SIGCHLD, &child_before_, nullptr);
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }

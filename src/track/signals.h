@@ -32,7 +32,7 @@ class SignalWatch {
  private:
   sigset_t before_{};
   struct sigaction pipe_before_ {
-  }, child_before_{};
+  }, child_before_{}, size_before_{};
   int descriptor_ = -1;
 };
 

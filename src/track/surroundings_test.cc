@@ -1,10 +1,12 @@
 // What the tracker finds out about where and in what it runs.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <map>
 
 #include "src/base/test_folder.h"
+#include "src/meter/assumed.h"
 #include "src/track/child.h"
 #include "src/track/epoch_socket.h"
 #include "src/track/job.h"
@@ -30,6 +32,52 @@ TEST(Job, IsKnownByWhoStartedIt) {
   EXPECT_EQ(find_job(environment({{"TORCHELASTIC_RUN_ID", "none"}}), 7), "torchrun none 7");
   EXPECT_EQ(find_job(environment({{"WATTREE_JOB", "x"}, {"SLURM_JOB_ID", "12"}}), 7), "job x");
   EXPECT_EQ(find_job(environment({{"WATTREE_TRACK", "unix:/s"}}), 7), "inside unix:/s");
+}
+
+TEST(Job, WhoWaitsGoesOnFromTheLastReadingThatWasCounted) {
+  TestFolder folder;
+  Meters meters;
+  meters.push_back(make_assumed_meter({Component::kCpu, Watts(65)}));
+  meters.push_back(make_assumed_meter({Component::kGpu, Watts(300)}));
+  auto first = std::make_unique<DeviceClaims>();
+  EXPECT_TRUE(first->claim(folder.path(), "job", meters).empty());
+  EXPECT_TRUE(first->elsewhere().empty());
+  DeviceClaims second;
+  const auto counted = second.claim(folder.path(), "job", meters);
+  ASSERT_EQ(counted.size(), 2u);
+  EXPECT_EQ(counted[0].meter, "cpu.assumed");
+  EXPECT_EQ(counted[0].process, ::getpid());
+  EXPECT_EQ(second.elsewhere(), (std::vector<std::size_t>{0, 1}));
+  EXPECT_TRUE(DeviceClaims().claim(folder.path(), "another job", meters).empty());
+
+  first->note(1, {{77, 0.0, Absence::kNone}, 3, 3});
+  first->note(1, {{18446744073709551615u, 2.5, Absence::kNone}, 40, 44});
+  EXPECT_TRUE(second.take_over().empty());
+  first.reset();
+  // Nothing was said of the first meter: somebody else may count it still.
+  const auto taken = second.take_over();
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].meter, 1u);
+  EXPECT_EQ(taken[0].process, ::getpid());
+  EXPECT_EQ(taken[0].last.sample.count, 18446744073709551615u);
+  EXPECT_EQ(taken[0].last.sample.level, 2.5);
+  EXPECT_EQ(taken[0].last.time(), 42);
+  EXPECT_EQ(second.elsewhere(), std::vector<std::size_t>{0});
+  EXPECT_TRUE(second.take_over().empty());
+}
+
+TEST(Job, ANoteFromBeforeARestartIsNotBelieved) {
+  TestFolder folder;
+  Meters meters;
+  meters.push_back(make_assumed_meter({Component::kCpu, Watts(65)}));
+  auto first = std::make_unique<DeviceClaims>();
+  first->claim(folder.path(), "job", meters);
+  DeviceClaims second;
+  second.claim(folder.path(), "job", meters);
+  const Nanos later = boot_clock().now() + 3600 * kNanosPerSecond;
+  first->note(0, {{1, 1.0, Absence::kNone}, later, later});
+  first.reset();
+  EXPECT_TRUE(second.take_over().empty());
 }
 
 TEST(RuntimeFolder, IsTheUsersAlone) {

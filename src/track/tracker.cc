@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -64,15 +65,26 @@ std::vector<MeterEnergy> energies(const std::vector<Amount>& amounts) {
   return out;
 }
 
+SamplerOptions sampler_options(const TrackOptions& options) {
+  SamplerOptions out;
+  out.period = options.period;
+  if (options.claims != nullptr) out.dormant = options.claims->elsewhere();
+  return out;
+}
+
 class Tracker {
  public:
   Tracker(TrackOptions options, TrackControl& control, const TrackObserver& observer)
       : options_(std::move(options)),
         control_(control),
         observer_(observer),
-        sampler_(std::move(options_.meters), SamplerOptions{options_.period}),
+        sampler_(std::move(options_.meters), sampler_options(options_)),
         clock_(sampler_.clock()),
-        windows_(descriptions(sampler_.meters())) {}
+        windows_(descriptions(sampler_.meters())),
+        latest_(sampler_.meters().size()) {
+    if (options_.claims == nullptr) return;
+    for (const std::size_t meter : options_.claims->elsewhere()) windows_.set_dormant(meter);
+  }
 
   ~Tracker() {
     if (followed_ >= 0) ::close(followed_);
@@ -103,7 +115,12 @@ class Tracker {
   void pause_command();
   void resume_command();
   void drain();
+  bool take_point(const SampleEvent& event);
   void take_finished(bool is_final);
+
+  // Other trackers of the same job.
+  void take_over();
+  void note_counted(Nanos at) const;
 
   void finish(std::optional<int> exit_code);
 
@@ -125,6 +142,7 @@ class Tracker {
   Sampler sampler_;
   Clock clock_;
   Windows windows_;
+  std::vector<std::optional<Point>> latest_;  // Of every meter.
   std::unique_ptr<JournalWriter> journal_;
   std::unique_ptr<EpochSocket> socket_;
   std::optional<TrackedRun> run_;
@@ -218,11 +236,14 @@ Failure Tracker::prepare() {
 // not answer is not waited for long.
 void Tracker::prime() {
   const Nanos until = clock_.now() + kPrimingAtMost;
-  std::set<std::uint32_t> answered;
+  std::set<std::size_t> answered;
+  if (options_.claims != nullptr) {
+    for (const std::size_t meter : options_.claims->elsewhere()) answered.insert(meter);
+  }
   while (answered.size() < sampler_.meters().size() && clock_.now() < until) {
     sampler_.drain([&](const SampleEvent& event) {
       answered.insert(event.meter);
-      if (event.absence == Absence::kNone) windows_.add(event.meter, event.point);
+      take_point(event);
     });
     if (answered.size() < sampler_.meters().size()) ::poll(nullptr, 0, 1);
   }
@@ -271,6 +292,7 @@ void Tracker::begin() {
   run_window_ = windows_.begin("run", options_.run.at);
   sampler_.mark();
   next_tick_ = options_.run.at + kTick;
+  note_counted(options_.run.at);
   if (options_.epoch_lines && !options_.lines_begin_epochs) begin_epoch("1", options_.run.at, true);
 }
 
@@ -464,11 +486,7 @@ void Tracker::take_step(const EpochMessage& message) {
 
 void Tracker::drain() {
   sampler_.drain([&](const SampleEvent& event) {
-    if (event.absence == Absence::kNone) {
-      windows_.add(event.meter, event.point);
-      return;
-    }
-    if (!run_) return;
+    if (take_point(event) || !run_) return;
     const std::string text = sampler_.meters()[event.meter]->description().name +
                              " does not answer: " + std::string(name_of(event.absence));
     note(text);
@@ -476,9 +494,51 @@ void Tracker::drain() {
   });
 }
 
+bool Tracker::take_point(const SampleEvent& event) {
+  if (event.absence != Absence::kNone) return false;
+  windows_.add(event.meter, event.point);
+  latest_[event.meter] = event.point;
+  return true;
+}
+
+// What another tracker of the job counted and, having ended, no longer does, is counted here: from
+// the last reading on that is in its totals.
+void Tracker::take_over() {
+  if (options_.claims == nullptr) return;
+  for (const TakenOver& taken : options_.claims->take_over()) {
+    windows_.join(taken.meter, taken.last.time());
+    sampler_.join({static_cast<std::uint32_t>(taken.meter), taken.last});
+    const std::string text = sampler_.meters()[taken.meter]->description().name +
+                             " is counted here from now on: PID " + std::to_string(taken.process) +
+                             ", which counted it, has ended";
+    note(text);
+    say(text);
+  }
+}
+
+// What the totals of that moment have in them, for the tracker that may have to go on from here.
+void Tracker::note_counted(Nanos at) const {
+  if (options_.claims == nullptr) return;
+  for (std::size_t i = 0; i < latest_.size(); ++i) {
+    const Edge edge = windows_.at(i, at);
+    if (!latest_[i] || !edge.is_known) continue;
+    const Description& meter = sampler_.meters()[i]->description();
+    Reading counted{{latest_[i]->count, latest_[i]->level, Absence::kNone}, at, at};
+    if (meter.kind == Kind::kCounter) {
+      // In the totals may be less than the counter shows by now.
+      const auto more = static_cast<std::uint64_t>(
+          std::llround(std::max(0.0, latest_[i]->integral - edge.integral) / meter.resolution));
+      const bool has_wrapped = more > counted.sample.count;
+      counted.sample.count += (has_wrapped ? meter.wrap : 0) - more;
+    }
+    options_.claims->note(i, counted);
+  }
+}
+
 void Tracker::take_finished(bool is_final) {
   for (const Window& window : windows_.take_finished(is_final)) {
     if (window.id == run_window_) {
+      note_counted(window.ended);
       write(Totals{window.ended, energies(window.amounts)});
     } else if (const auto epoch = ended_epochs_.find(window.id); epoch != ended_epochs_.end()) {
       write(EpochMeasured{epoch->second, window.begun, window.ended, energies(window.amounts)});
@@ -505,6 +565,8 @@ void Tracker::tick() {
   const Nanos now = clock_.now();
   // After a suspension, on with the grid; the seconds that are gone are not made up for.
   next_tick_ += ((now - next_tick_) / kTick + 1) * kTick;
+  take_over();
+  note_counted(now);
   if (const auto so_far = windows_.peek(run_window_, now)) {
     write(Totals{now, energies(so_far->amounts)});
   }
@@ -548,6 +610,7 @@ void Tracker::finish(std::optional<int> exit_code) {
   }
   if (socket_) take_messages();
   if (options_.lines_begin_epochs) end_epoch("", ended_at_);
+  take_over();
   windows_.end(run_window_, ended_at_);
   sampler_.mark();
   // A little longer, so that the last counter ticks are seen; not longer than that. Quick meters

@@ -16,6 +16,7 @@
 
 #include "src/base/result.h"
 #include "src/meter/meter.h"
+#include "src/track/job.h"
 #include "src/track/line_matcher.h"
 #include "src/track/run.h"
 
@@ -23,7 +24,9 @@ namespace wattree {
 
 struct TrackOptions {
   RunBegun run;   // Name, place and plan; what is found out (meters, times) is filled in.
-  Meters meters;  // Those that are counted.
+  Meters meters;  // Those that are counted, here or by another tracker of the same job.
+  // Says which of them another one counts, until it ends; without it, none. Outlives the run.
+  DeviceClaims* claims = nullptr;
   Nanos period = 100 * kNanosPerMillisecond;
   std::vector<std::string> command;
   std::vector<std::string> environment;  // Of the command: "NAME=value".

@@ -1,7 +1,8 @@
 // A stand-in for NVIDIA's management library that does what a script says. The script is the file
-// named by FAKE_NVML_SCRIPT; its time is set by the test through fake_nvml_set_time_ms(), and by
-// nothing else. Lines (# begins a comment):
+// named by FAKE_NVML_SCRIPT; its time is set by the test through fake_nvml_set_time_ms() or, where
+// the script says so, is the time since nvmlInit. Lines (# begins a comment):
 //
+//   clock                         time goes by itself
 //   init 9                        nvmlInit answers error 9
 //   driver 580.65.06
 //   gpu 0 GPU-aaaa NVIDIA H200    index, UUID, name
@@ -21,6 +22,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -65,6 +67,7 @@ namespace {
 struct State {
   bool is_initialised = false;
   std::int64_t now_ms = 0;
+  std::optional<std::chrono::steady_clock::time_point> begun;
   NvmlReturn init_error = kNvmlSuccess;
   std::string driver;
   std::vector<NvmlDeviceOpaque> gpus;
@@ -89,7 +92,9 @@ void load(const char* path) {
     std::string first;
     if (!(words >> first)) continue;
     std::size_t gpu = 0;
-    if (first == "init") {
+    if (first == "clock") {
+      s.begun = std::chrono::steady_clock::now();
+    } else if (first == "init") {
       words >> s.init_error;
     } else if (first == "driver") {
       words >> s.driver;
@@ -128,6 +133,12 @@ void load(const char* path) {
   }
 }
 
+std::int64_t now_ms() {
+  if (!state().begun) return state().now_ms;
+  const auto passed = std::chrono::steady_clock::now() - *state().begun;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
+}
+
 NvmlReturn get(NvmlDevice device, const char* name, unsigned long long& value) {
   if (!state().is_initialised) return kNvmlUninitialized;
   if (device == nullptr) return kNvmlInvalidArgument;
@@ -136,9 +147,10 @@ NvmlReturn get(NvmlDevice device, const char* name, unsigned long long& value) {
   if (found->second.slow_ms > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(found->second.slow_ms));
   }
+  const std::int64_t now = now_ms();
   NvmlReturn code = kNvmlNotSupported;
   for (const Step& step : found->second.steps) {
-    if (step.from_ms > state().now_ms) break;
+    if (step.from_ms > now) break;
     code = step.error;
     value = step.value;
   }

@@ -38,6 +38,7 @@ class Machine:
         # A socket's path has at most 107 bytes, and the clone may lie deep.
         self._runtime = tempfile.TemporaryDirectory(prefix="wattree-", dir="/tmp")
         self.output = folder / "run.json"
+        self.nvml = "/nonexistent"
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": self._runtime.name, "XDG_STATE_HOME": str(folder / "state"),
                             "XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config"),
                             "COUNTER": str(self.counter)}
@@ -46,7 +47,7 @@ class Machine:
 
     def arguments(self, *options, command=(), meters=True):
         roots = ["--sys-root", str(self.folder / "sys"), "--proc-root", str(self.folder / "proc")] if meters else []
-        return [self.wattree, "track", "--nvml", "/nonexistent", "--instance-data", str(self.folder / "cloud.json"), *roots,
+        return [self.wattree, "track", "--nvml", self.nvml, "--instance-data", str(self.folder / "cloud.json"), *roots,
                 "-o", str(self.output), *options, *(["--", *command] if command else [])]
 
     def track(self, *options, command, code=0, **kwargs):
@@ -126,10 +127,8 @@ def test_gpus_by_nvml(machine, wattree):
     script.write_text("driver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\ngpu 1 GPU-bbbb NVIDIA H200\n"
                       "0 0 power_mw 300000\n0 1 power_mw 125000\n")
     machine.environment["FAKE_NVML_SCRIPT"] = str(script)
-    arguments = machine.arguments(command=["sleep", "0.5"])
-    arguments[arguments.index("--nvml") + 1] = str(library)
-    result = subprocess.run(arguments, env=machine.environment, capture_output=True, timeout=60)
-    assert result.returncode == 0, result.stderr
+    machine.nvml = str(library)
+    machine.track(command=["sleep", "0.5"])
     epoch = machine.profile()["epochs"][0]
     joules = {part["component"]: part["energy_j"] for part in epoch["energy"] if part["kind"] == "gpu"}
     assert sorted(joules.values()) == pytest.approx([125 * epoch["duration_s"], 300 * epoch["duration_s"]], rel=1e-6)
@@ -378,8 +377,10 @@ def test_a_journal_cut_anywhere_is_recovered_up_to_there(machine):
     starts = [m.end() for m in re.finditer(rb"\n", whole)]
     first_epoch = whole.index(b'{"record":"epoch"')
     last = starts[-2]
-    # Every byte of the last record, and of the whole journal one in thirty-seven.
-    for length in [*range(last, len(whole)), *range(0, last, 37)]:
+    # Every byte of the last record, the edges of all records, and of the whole journal one byte in eleven. (Every byte
+    # of a journal: journal_test.)
+    edges = {edge + k for edge in starts for k in (-1, 0, 1)} - {len(whole) + 1}
+    for length in sorted({*range(last, len(whole)), *range(0, last, 11), *edges} - {len(whole)}):
         result = recover(whole[:length])
         if length < starts[1]:
             assert result.returncode == 3 and ("no journal" in result.stderr or "holds no run" in result.stderr)
@@ -458,6 +459,60 @@ def test_trackers_of_one_job_count_a_device_once(machine):
     machine.output = machine.folder / "third.json"
     machine.track(command=["sleep", "0.1"])
     assert machine.profile()["epochs"][0]["energy"]
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_another_tracker_of_the_job_takes_over_and_goes_on_from_there(machine, is_killed):
+    machine.environment["SLURM_JOB_ID"] = "4712"
+    folder = machine.folder
+    # The counter is moved by the test: it goes on all the time, as a real one does.
+    first = machine.start("--journal", str(folder / "j1"), command=["sh", "-c", f"while [ ! -e {folder}/end1 ]; do sleep 0.02; done"])
+    wait_for(lambda: machine.journals("j1"))
+    machine.output = folder / "second.json"
+    second = machine.start("--journal", str(folder / "j2"), command=["sh", "-c", f"while [ ! -e {folder}/end2 ]; do sleep 0.02; done"])
+    wait_for(lambda: machine.journals("j2"))
+
+    def count_until(joules, condition):
+        """Moves the counter on to so many joules, a hundredth at a time, and waits."""
+        start = int(machine.counter.read_text()) / MICRO
+        for i in range(1, 101):
+            machine.counter.write_text(f"{round((start + (joules - start) * i / 100) * MICRO)}\n")
+            time.sleep(0.01)
+        wait_for(condition)
+
+    def totals(journal):
+        return [r for r in records_so_far(machine.journals(journal)[0]) if r["record"] == "totals"]
+
+    time.sleep(0.4)  # The beginning and
+    count_until(107, lambda: totals("j1") and totals("j1")[-1]["meters"][0][1] > 6.9)
+    assert not any(r["meters"] for r in totals("j2"))
+    if is_killed:
+        first.kill()
+        first.wait()
+        counted = totals("j1")[-1]["meters"][0][1]
+    else:
+        (folder / "end1").touch()
+        assert first.wait(20) == 0
+        counted = energy(json.loads((folder / "run.json").read_text())["epochs"][0])
+    (folder / "end1").touch()
+    # What the counter counts from then on, the second one has; also what it counted before that one noticed.
+    count_until(112, lambda: totals("j2")[-1]["meters"])
+    time.sleep(0.4)  # the end lie on no step of the counter.
+    (folder / "end2").touch()
+    assert second.wait(20) == 0
+    said = second.stderr.read().decode()
+    assert f"cpu0.package is counted here from now on: PID {first.pid}, which counted it, has ended" in said
+    profile = machine.profile()
+    taken = energy(profile["epochs"][0])
+    assert counted + taken == pytest.approx(12.0, abs=1e-6)  # Once, and without a hole.
+    assert 4.9 < taken < 5.5
+    assert profile["epochs"][0]["gap_s"] > 0.5  # The time before is not its own.
+    assert "counted here from now on" in profile["notes"]
+    # The journal tells the same.
+    recovered = folder / "recovered.json"
+    subprocess.run([machine.wattree, "profiles", "recover", str(machine.journals("j2")[0]), "-o", str(recovered)], check=True,
+                   env=machine.environment, capture_output=True)
+    assert json.loads(recovered.read_text()) == profile
 
 
 def test_a_tracker_inside_a_tracker_counts_nothing_twice(machine):

@@ -1,0 +1,345 @@
+"""Everything that can go wrong around `wattree track`, done to the real program: what was acknowledged is kept, nothing
+is invented, and the command never notices. docs/tracking.md has the table; journal_test, series_test and sampler_test
+do the same to the parts, byte by byte and with clocks of their own."""
+
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from test_track import MICRO, Machine, energy, records, records_so_far, wait_for
+
+RANGE = 262143328850  # Of the counter, in microjoules
+
+
+@pytest.fixture
+def machine(tmp_path, wattree):
+    return Machine(tmp_path, wattree)
+
+
+def with_nvml(machine, script):
+    """Puts a fake NVML in the machine, which does what the script says."""
+    library = pathlib.Path(machine.wattree).parent.parent / "tests/lib/libfake_nvml.so"
+    path = machine.folder / "nvml"
+    path.write_text("driver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\n" + script)
+    machine.environment["FAKE_NVML_SCRIPT"] = str(path)
+    machine.nvml = str(library)
+
+
+def parts(machine):
+    return {part["component"]: part for part in machine.profile()["epochs"][0].get("energy", [])}
+
+
+# --- counters ---
+
+
+@pytest.mark.parametrize("what,start,then,joules,has_gap", [
+    ("wraps", RANGE - 2 * MICRO, 3 * MICRO, 5.0, False),
+    ("is reset", 100_000 * MICRO, 1 * MICRO, 0.0, True),
+    ("goes backwards", 100_000 * MICRO, 99_999 * MICRO, 0.0, True),
+    ("jumps", 100 * MICRO, 90_000 * MICRO, 0.0, True),
+])
+def test_a_counter_that(machine, what, start, then, joules, has_gap):
+    machine.counter.write_text(f"{start}\n")
+    # Two joules before and four after it are counted whatever happens in between.
+    script = (f"sleep 0.3; echo {start + (0 if what == 'wraps' else 2 * MICRO)} > $COUNTER; sleep 0.3; echo {then} > $COUNTER;"
+              f"sleep 0.3; echo {then + 4 * MICRO} > $COUNTER; sleep 0.3; echo fine")
+    result = machine.track(command=["sh", "-c", script])
+    assert result.stdout == b"fine\n"
+    epoch = machine.profile()["epochs"][0]
+    assert energy(epoch) == pytest.approx(joules + 4 + (0 if what == "wraps" else 2), abs=1e-4)
+    # The interval between two readings is a gap, and no more than that.
+    assert ("gap_s" in epoch) == has_gap
+    if has_gap:
+        assert 0.01 < epoch["gap_s"] < 0.5
+
+
+# --- NVML ---
+
+
+def test_nvml_that_is_missing_is_said_and_nothing_is_put_in_its_place(machine):
+    machine.counter.parent.rename(machine.folder / "gone")
+    result = machine.track(command=["sh", "-c", "echo fine"])
+    assert result.stdout == b"fine\n" and b"no energy can be measured here" in result.stderr
+    assert not machine.profile()["epochs"][0].get("energy")
+    meters = subprocess.run([machine.wattree, "meters", "--nvml", "/nonexistent"], capture_output=True, text=True)
+    assert "/nonexistent" in meters.stdout + meters.stderr
+
+
+def test_a_gpu_that_is_lost_mid_run_is_a_gap_from_then_on(machine):
+    with_nvml(machine, "clock\n0 0 energy_mj 1000000\n300 0 energy_mj 1030000\n900 0 energy_mj error 15\n")
+    result = machine.track(command=["sh", "-c", "sleep 2.2; echo fine"])
+    assert result.stdout == b"fine\n"
+    assert result.stderr.count(b"gpu0.energy does not answer") == 1
+    epoch = machine.profile()["epochs"][0]
+    assert parts(machine)["gpu0.energy"]["energy_j"] == pytest.approx(30.0, abs=1e-6)
+    assert epoch["gap_s"] == pytest.approx(epoch["duration_s"] - 0.9, abs=0.5)
+    assert "gpu0.energy does not answer" in machine.profile()["notes"]
+
+
+def test_a_gpu_that_comes_back_has_lost_nothing(machine):
+    with_nvml(machine, "clock\n0 0 energy_mj 1000000\n400 0 energy_mj error 999\n1000 0 energy_mj 1200000\n")
+    machine.track(command=["sleep", "1.6"])
+    epoch = machine.profile()["epochs"][0]
+    assert parts(machine)["gpu0.energy"]["energy_j"] == pytest.approx(200.0, abs=1e-6)  # The counter went on.
+    assert "gap_s" not in epoch
+
+
+def test_a_gpu_without_an_energy_counter_is_measured_by_its_power(machine):
+    with_nvml(machine, "0 0 power_mw 200000\n0 0 energy_mj error 3\n")
+    machine.track(command=["sleep", "0.6"])
+    part = parts(machine)["gpu0.power"]
+    assert part["energy_j"] == pytest.approx(200 * machine.profile()["epochs"][0]["duration_s"], rel=1e-6)
+    assert "power" in part["basis"]["by"]
+
+
+def test_a_gpu_that_supports_neither_is_not_zero_but_absent(machine):
+    with_nvml(machine, "0 0 power_mw error 3\n0 0 energy_mj error 3\n")
+    result = machine.track(command=["sh", "-c", "echo fine"])
+    assert result.stdout == b"fine\n"
+    assert not any(name.startswith("gpu") for name in parts(machine))
+
+
+# --- permissions and disks ---
+
+
+def test_permission_denied_is_explained_and_the_command_runs(machine):
+    machine.counter.chmod(0)
+    kwargs = {}
+    if os.getuid() == 0:  # Root may read everything: somebody else runs it.
+        for path in [machine.folder, *machine.folder.parents[:2]]:
+            path.chmod(0o755)
+        machine.folder.chmod(0o777)
+        os.chown(machine.environment["XDG_RUNTIME_DIR"], 65534, 65534)
+        kwargs = {"user": 65534, "group": 65534, "extra_groups": []}
+    meters = subprocess.run([machine.wattree, "meters", "--sys-root", str(machine.folder / "sys"), "--proc-root",
+                             str(machine.folder / "proc")], capture_output=True, text=True, cwd="/", **kwargs)
+    if kwargs and (meters.returncode == 126 or "Permission denied" in meters.stderr):
+        pytest.skip("the build folder is not readable for another user")
+    assert "chmod o+r" in meters.stdout and "energy_uj" in meters.stdout
+    result = machine.track(command=["sh", "-c", "echo fine"], cwd="/", **kwargs)
+    assert result.stdout == b"fine\n" and b"no energy can be measured here" in result.stderr
+    assert not machine.profile()["epochs"][0].get("energy")
+
+
+def limit_files(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def test_a_journal_that_finds_no_room_does_not_stop_anybody(machine):
+    """A limit on files (ulimit -f) is what a full disk is, for whoever is not root; its signal would end a program that
+    does not expect it. The command raises the limit again for itself, which shows that it has the tracker's."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    script = "ulimit -S -f; sleep 2.4; echo fine"
+    result = machine.track("--journal", str(machine.folder / "j"), "--assume", "gpu=100W", "-q",
+                           command=["sh", "-c", script], preexec_fn=limit_files(1024))
+    assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
+    assert result.stdout == b"2\nfine\n"
+    assert b"the journal has to wait" in result.stderr and b"File too large" in result.stderr
+    # What was written before is whole.
+    again = machine.folder / "again.json"
+    subprocess.run([machine.wattree, "profiles", "recover", str(machine.journals("j")[0]), "-o", str(again)], check=True,
+                   capture_output=True, env=machine.environment)
+    assert energy(json.loads(again.read_text())["epochs"][0]) >= 0
+
+
+def test_a_full_disk_delays_the_journal_and_loses_nothing(machine):
+    disk = machine.folder / "disk"
+    disk.mkdir()
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk],
+                                          capture_output=True).returncode != 0:
+        pytest.skip("only who may mount a file system can fill one")
+    try:
+        # The command fills the disk, tells of epochs, and after two seconds makes room again.
+        script = (f"dd if=/dev/zero of={disk}/fill bs=1024 count=64 2>/dev/null; sleep 0.3; echo 103000000 > $COUNTER; sleep 0.3;"
+                  f"for i in $(seq 60); do echo epoch $i; sleep 0.01; done; sleep 1.5; rm {disk}/fill; sleep 1.2; echo fine")
+        result = machine.track("--journal", str(disk / "j"), "--epoch-regex", r"epoch (\d+)", command=["sh", "-c", script])
+        assert result.stdout.endswith(b"epoch 60\nfine\n")
+        assert result.stderr.count(b"the journal has to wait") == 1 and b"No space left" in result.stderr
+        journal = next((disk / "j").glob("*.journal"))
+        again = machine.folder / "again.json"
+        subprocess.run([machine.wattree, "profiles", "recover", str(journal), "-o", str(again)], check=True, capture_output=True,
+                       env=machine.environment)
+        assert json.loads(again.read_text()) == machine.profile()
+        assert len(machine.profile()["epochs"]) == 60
+        assert energy(machine.profile()["epochs"][0]) == pytest.approx(3.0, abs=1e-9)
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+# --- time ---
+
+SET_BACK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+/* The clock on the wall is an hour behind as soon as the file is there. */
+static int is_back(void) { const char* file = getenv("CLOCK_IS_BACK"); return file && access(file, F_OK) == 0; }
+int clock_gettime(clockid_t id, struct timespec* time) {
+  static int (*real)(clockid_t, struct timespec*);
+  if (!real) real = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
+  const int code = real(id, time);
+  if ((id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE) && is_back()) time->tv_sec -= 3600;
+  return code;
+}
+int gettimeofday(struct timeval* time, void* zone) {
+  (void)zone;
+  struct timespec now;
+  const int code = clock_gettime(CLOCK_REALTIME, &now);
+  time->tv_sec = now.tv_sec;
+  time->tv_usec = now.tv_nsec / 1000;
+  return code;
+}
+time_t time(time_t* out) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (out) *out = now.tv_sec;
+  return now.tv_sec;
+}
+"""
+
+
+def test_a_clock_that_is_set_back_changes_nothing(machine):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        pytest.skip("there is no C compiler")
+    source, library, back = machine.folder / "back.c", machine.folder / "back.so", machine.folder / "is_back"
+    source.write_text(SET_BACK)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    machine.environment.update(LD_PRELOAD=str(library), CLOCK_IS_BACK=str(back))
+    script = (f"date +%s; sleep 0.6; echo 101000000 > $COUNTER; sleep 0.6; echo epoch 1; touch {back}; date +%s; sleep 0.6;"
+              "echo 103000000 > $COUNTER; sleep 0.6; echo epoch 2")
+    result = machine.track("--epoch-regex", r"epoch (\d)", command=["sh", "-c", script])
+    begun, later = [int(line) for line in result.stdout.split() if len(line) > 5]
+    assert begun - later > 3000  # It was set back indeed.
+    epochs = machine.profile()["epochs"]
+    assert [energy(epoch) for epoch in epochs] == pytest.approx([1.0, 2.0], abs=1e-9)
+    assert all(1.1 < epoch["duration_s"] < 3 for epoch in epochs)
+    assert epochs[0]["start"] < epochs[1]["start"]
+    assert "gap_s" not in epochs[0] and "gap_s" not in epochs[1]
+
+
+def test_a_tracker_that_was_stopped_for_a_while_shows_a_gap_where_it_knows_nothing(machine):
+    """As after a suspension: the readings stand still, the clock and the counters go on."""
+    script = ("sleep 0.5; echo 104000000 > $COUNTER; echo on; sleep 1.5; echo 109000000 > $COUNTER; sleep 1; echo fine")
+    tracker = machine.start("--assume", "gpu=100W", command=["sh", "-c", script])
+    assert tracker.stdout.readline() == b"on\n"
+    tracker.send_signal(signal.SIGSTOP)
+    time.sleep(1.2)
+    tracker.send_signal(signal.SIGCONT)
+    output = tracker.communicate(timeout=20)[0]
+    assert tracker.returncode == 0 and output == b"fine\n"
+    epoch = machine.profile()["epochs"][0]
+    assert parts(machine)["cpu0.package"]["energy_j"] == pytest.approx(9.0, abs=1e-9)  # A counter counts on.
+    gap = epoch["gap_s"]
+    assert 1.0 < gap < 1.8  # Of a power nothing is known in that time,
+    joules = parts(machine)["gpu.assumed"]["energy_j"]
+    assert joules == pytest.approx(100 * (epoch["duration_s"] - gap), rel=1e-3)  # and nothing is made up.
+
+
+# --- the command ---
+
+
+@pytest.mark.parametrize("options", [[], ["--epoch-regex", r"epoch (\d+)"]])
+class TestCommands:
+    @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL, signal.SIGBUS])
+    def test_one_that_crashes_is_measured_up_to_there(self, machine, options, number):
+        script = (f"import os, time, resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); print('epoch 1', flush=True);"
+                  f"time.sleep(0.4); os.kill(os.getpid(), {int(number)})")
+        result = machine.track("--assume", "gpu=100W", *options, command=[sys.executable, "-c", script], code=128 + number)
+        assert result.stdout == b"epoch 1\n"
+        profile = machine.profile()
+        rest = energy(profile.get("outside_epochs", {"energy": []}))
+        assert 30 < sum(energy(epoch) for epoch in profile["epochs"]) + rest < 1000
+
+    def test_one_that_forks_is_waited_for_and_its_children_write_on(self, machine, options):
+        script = ("import os, time\n"
+                  "for i in range(4):\n"
+                  "    if os.fork() == 0:\n"
+                  "        time.sleep(0.1 * i); os.write(1, b'epoch %d\\n' % i); os._exit(0)\n"
+                  "for i in range(4): os.wait()\n"
+                  "os._exit(3)\n")
+        result = machine.track(*options, command=[sys.executable, "-c", script], code=3)
+        assert sorted(result.stdout.split(b"\n")) == [b"", b"epoch 0", b"epoch 1", b"epoch 2", b"epoch 3"]
+        assert len(machine.profile()["epochs"]) == (4 if options else 1)
+
+    def test_one_that_daemonises_is_over_and_its_daemon_lives_on(self, machine, options):
+        alive = machine.folder / "alive"
+        script = ("import os, pathlib, sys, time\n"
+                  "if os.fork(): os._exit(0)\n"
+                  "os.setsid()\n"
+                  "if os.fork(): os._exit(0)\n"
+                  "null = os.open('/dev/null', os.O_RDWR)\n"
+                  "for i in range(3): os.dup2(null, i)\n"
+                  "time.sleep(1); pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))\n")
+        begun = time.monotonic()
+        machine.track(*options, command=[sys.executable, "-c", script, str(alive)])
+        assert time.monotonic() - begun < 10 and machine.profile()["epochs"]
+        wait_for(alive.exists)  # It was left alone.
+
+    def test_one_whose_output_is_a_file_or_a_slow_pipe_that_does_not_wait(self, machine, options):
+        script = "import sys\nfor i in range(3000): sys.stdout.buffer.write(b'epoch 1 %06d\\n' % i * 40)"
+        wanted = b"".join(b"epoch 1 %06d\n" % i * 40 for i in range(3000))
+        path = machine.folder / "out"
+        with path.open("wb") as file:
+            tracker = machine.start(*options, command=[sys.executable, "-c", script], stdout=file)
+            assert tracker.wait(60) == 0
+        assert path.read_bytes() == wanted
+        reader, writer = os.pipe()
+        if options:  # Without the relay, the command itself would have to cope with it.
+            os.set_blocking(writer, False)
+        tracker = machine.start(*options, command=[sys.executable, "-c", script], stdout=writer)
+        os.close(writer)
+        got = b""
+        while piece := os.read(reader, 9999):
+            got += piece
+            if len(got) < 200_000:
+                time.sleep(0.01)
+        os.close(reader)
+        assert tracker.wait(60) == 0 and got == wanted
+
+
+def test_the_tracker_killed_at_any_moment_loses_nothing_it_has_told(machine):
+    """Real kills, at moments spread over a second with everything that is written in it: what a client saw as an epoch is
+    in what is recovered."""
+    script = ("import os, pathlib, time\n"
+              "for i in range(1, 1000):\n"
+              "    pathlib.Path(os.environ['COUNTER']).write_text(f'{100000000 + i * 1000000}\\n'); print('epoch', i, flush=True)\n"
+              "    time.sleep(0.05)\n"
+              "    if os.getppid() == 1 or pathlib.Path(os.environ['COUNTER'] + '.end').exists(): break\n")
+    for delay in (0.6, 0.75, 0.9, 1.05, 1.2, 1.35):
+        for journal in machine.journals("j"):
+            journal.unlink()
+        tracker = machine.start("--epoch-regex", r"epoch (\d+)", "--journal", str(machine.folder / "j"),
+                                command=[sys.executable, "-c", script], stdout=subprocess.DEVNULL)
+        wait_for(lambda: machine.journals("j"))
+        time.sleep(delay)
+        seen = [r for r in records_so_far(machine.journals("j")[0]) if r["record"] in ("epoch", "totals")]
+        tracker.kill()
+        tracker.wait()
+        pathlib.Path(str(machine.counter) + ".end").touch()
+        out = machine.folder / "killed.json"
+        subprocess.run([machine.wattree, "profiles", "recover", str(machine.journals("j")[0]), "-o", str(out)], check=True,
+                       capture_output=True, env=machine.environment)
+        profile = json.loads(out.read_text())
+        epochs = [r for r in seen if r["record"] == "epoch"]
+        assert len(epochs) >= 3 and len(profile["epochs"]) >= len(epochs)
+        for record, epoch in zip(epochs, profile["epochs"]):
+            assert energy(epoch) == pytest.approx(record["meters"][0][1], abs=1e-9)
+        total = sum(energy(e) for e in profile["epochs"]) + energy(profile["outside_epochs"])
+        told = max(r["meters"][0][1] for r in seen if r["record"] == "totals") if any(
+            r["record"] == "totals" for r in seen) else 0
+        assert total >= told - 1e-6
+        time.sleep(0.1)
+        pathlib.Path(str(machine.counter) + ".end").unlink()
+        machine.counter.write_text(f"{100 * MICRO}\n")
