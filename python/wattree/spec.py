@@ -13,6 +13,13 @@ SHORT_NAMES = {
 LONG_NAMES = {short: long for long, short in SHORT_NAMES.items()}
 
 
+def element_bytes(dtype_name: str) -> int:
+    """Of one element, by PyTorch's name of its type."""
+    import torch
+
+    return torch.empty((), dtype=getattr(torch, dtype_name)).element_size()
+
+
 def tensor_text(tensor) -> str:
     """A tensor's type, shape and, where it is not contiguous, strides: "bf16[16,128,768]", "f32[8,4]{1,8}"."""
     name = str(tensor.dtype).removeprefix("torch.")

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
-from torch.utils.flop_counter import flop_registry
+
+try:
+    from torch.utils.flop_counter import flop_registry
+except ImportError:  # PyTorch 1.13
+    flop_registry = {}
 
 from wattree.spec import describe, key_of, tensor_text
 
@@ -99,7 +104,50 @@ def flops_of(name: str, func, args: tuple, kwargs: dict, out: Any) -> int:
         query, key, value = args[0].shape, args[1].shape, args[2].shape
         return 2 * query[0] * query[1] * query[2] * key[2] * (query[3] + value[3])
     formula = flop_registry.get(func._overloadpacket)
-    return int(formula(*args, **kwargs, out_val=out)) if formula else 0
+    if formula:
+        return int(formula(*args, **kwargs, out_val=out))
+    return 0 if flop_registry else _product_flops(name, args)
+
+
+def _product_flops(name: str, args: tuple) -> int:
+    """Matrix products, for a PyTorch that does not count: of the products' operands the last two are the matrices."""
+    if name not in ("mm", "addmm", "bmm", "baddbmm"):
+        return 0
+    left, right = (x.shape for x in _tensors(args)[-2:])
+    return 2 * left.numel() * right[-1]
+
+
+def is_view(func) -> bool:
+    """Whether an op returns a view of an argument, which runs no kernel: what it returns is an alias, and is not written."""
+    returns = func._schema.returns
+    return bool(returns) and all(value.alias_info is not None and not value.alias_info.is_write for value in returns)
+
+
+_HAS_FULL_HOOKS = "always_call" in inspect.signature(torch.nn.Module.register_forward_hook).parameters
+
+
+class _Wrapped:
+    """What hooks do, for a PyTorch whose hooks see neither keyword arguments nor errors: forward() itself is replaced."""
+
+    def __init__(self, module: torch.nn.Module, enter: Callable, leave: Callable) -> None:
+        self._module, self._own = module, vars(module).get("forward")
+        forward = module.forward
+
+        def called(*args, **kwargs):
+            enter(module, args, kwargs)
+            output = None
+            try:
+                output = forward(*args, **kwargs)
+                return output
+            finally:
+                leave(module, args, output)
+
+        module.forward = called
+
+    def remove(self) -> None:
+        del self._module.forward
+        if self._own is not None:
+            self._module.forward = self._own
 
 
 class Tracer(TorchDispatchMode):
@@ -127,8 +175,11 @@ class Tracer(TorchDispatchMode):
         for scope, module in self._model.named_modules():
             if type(module).__name__ in NOT_NODES and scope:
                 continue
-            self._hooks.append(module.register_forward_pre_hook(self._enter_hook(scope), with_kwargs=True))
-            self._hooks.append(module.register_forward_hook(self._leave, always_call=True))
+            if _HAS_FULL_HOOKS:
+                self._hooks.append(module.register_forward_pre_hook(self._enter_hook(scope), with_kwargs=True))
+                self._hooks.append(module.register_forward_hook(self._leave, always_call=True))
+            else:
+                self._hooks.append(_Wrapped(module, self._enter_hook(scope), self._leave))
         return super().__enter__()
 
     def __exit__(self, *args):
@@ -169,7 +220,7 @@ class Tracer(TorchDispatchMode):
         name = func._schema.name.split("::")[1]
         if name in ("_local_scalar_dense", "nonzero", "masked_select", "unique_dim", "_unique2", "is_nonzero", "equal"):
             self.trace.syncs.append(name)
-        if func.is_view or name in NO_KERNEL:
+        if is_view(func) or name in NO_KERNEL:
             return out
         outputs = tuple(tensor_text(x) for x in _tensors(out) if x.numel() > 0)
         if outputs:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from wattree.device import CaptureError, Device, Launch, repeat
-from wattree.spec import held_tensors, parse_tensor, tensors_of
+from wattree.spec import element_bytes, held_tensors, parse_tensor, tensors_of
 from wattree.trace import OpCall, snapshot
 
 LAUNCH_S = 0.02  # Of plain calls; the graph of them may be several times shorter, and still long for the gap after it.
@@ -145,7 +145,7 @@ def index_limit(op: OpCall) -> int:
 
 def tensor_bytes(text: str) -> int:
     dtype_name, shape, stride = parse_tensor(text)
-    return storage_size(shape, stride) * getattr(torch, dtype_name).itemsize
+    return storage_size(shape, stride) * element_bytes(dtype_name)
 
 
 # Ops that read only some rows of their first tensor, in another place for every set of indices.
