@@ -1,6 +1,7 @@
 """Shared by the tests of the Python package: where it is, and a GPU, a clock and a load that do what a test says."""
 
 import dataclasses
+import os
 import pathlib
 import sys
 
@@ -14,6 +15,27 @@ sys.path.insert(0, str(ROOT / "tools"))
 @pytest.fixture(scope="session")
 def root():
     return ROOT
+
+
+def built(relative):
+    """A file of the build folder that make test uses, or else of the usual one."""
+    path = pathlib.Path(os.environ.get("WATTREE_BUILD", ROOT / "build/release")) / relative
+    if not path.exists():
+        pytest.skip("wattree is not built: run make build")
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def program():
+    return built("bin/wattree")
+
+
+@pytest.fixture
+def library(monkeypatch):
+    """libwattree.so as it was built."""
+    path = built("lib/libwattree.so")
+    monkeypatch.setenv("WATTREE_LIBRARY", path)
+    return path
 
 
 class Clock:

@@ -16,33 +16,21 @@ import torch
 from wattree import plan
 from wattree.device import Device, DeviceLost, Launch
 from wattree.machine import describe_machine
-from wattree.measure import Idle, Measurement, MeasureError, Settings, measure, measure_idle, wait_for_standby
-from wattree.models import Pass, build_model, read_config, windows_on_host
+from wattree.measure import (
+    Idle, Measurement, MeasureError, Settings, measure, measure_idle, node_settings, wait_for_standby, window_fields)
+from wattree.capture import windows_on_host
+from wattree.models import Pass, build_model, read_config
 from wattree.nodes import Node, distinct_nodes, op_from_record
+from wattree.pauses import Spin, measure_spin, measure_with_pauses
 from wattree.plan import Item
 from wattree.records import Earlier, RecordWriter
 from wattree.sampler import Sampler
 from wattree.spec import parse_tensor
 from wattree.trace import Trace, Tracer, trace
-from wattree.workload import Workload, module_workload, op_workload, prepare_launch, with_pauses
+from wattree.workload import Workload, module_workload, op_workload, prepare_launch
 
 ANCHOR_EVERY_S = 60.0
 STANDBY_W = 140.0
-# Of a single node there are many and of a pass few, so a node gets less time.
-NODE_SECONDS = {"settle_s": 0.2, "window_s": 0.3, "capped_settle_s": 1.0, "capped_window_s": 1.0}
-NODE_DRIFT = 0.03
-
-
-@dataclasses.dataclass(frozen=True)
-class Spin:
-    """Next to no work: seconds of one call as a + b·cycles, and the power meanwhile."""
-
-    fixed_s: float
-    per_cycle_s: float
-    power_w: float
-
-    def seconds(self, cycles: int) -> float:
-        return self.fixed_s + self.per_cycle_s * cycles
 
 
 @dataclasses.dataclass
@@ -65,9 +53,7 @@ class Collector:
         self.device, self.sampler, self.writer, self.earlier = device, sampler, writer, earlier
         self.configs, self.settings, self.say = configs, settings, say
         self.shrink, self.anchor_item, self.anchor_tolerance = shrink or {}, anchor, anchor_tolerance
-        self.node_settings = dataclasses.replace(settings, **{
-            field: min(seconds, getattr(settings, field)) for field, seconds in NODE_SECONDS.items()},
-            drift=max(NODE_DRIFT, settings.drift))
+        self.node_settings = node_settings(settings)
         self.session = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         self.start_s = time.monotonic()
         self.deadline_s = self.start_s + budget_s
@@ -105,19 +91,10 @@ class Collector:
     def measure_spin(self) -> Spin | None:
         if self.device.name != "cuda":
             return None
-        points = []
-        for cycles in (20_000, 200_000):
-            workload = Workload(lambda i, cycles=cycles: self.device.spin(cycles), 1, 0)
-            launch, _ = prepare_launch(workload, self.device)
-            result = measure(launch, self.device, self.sampler, self.settings)
-            launch.close()
-            points.append((cycles, result.window.seconds_per_iteration, result.window.power_w,
-                           result.resources.sm_clock_mhz))
-        (c1, t1, _, _), (c2, t2, power_w, clock) = points
-        per_cycle_s = (t2 - t1) / (c2 - c1)
-        spin = Spin(t1 - per_cycle_s * c1, per_cycle_s, power_w)
+        spin, points = measure_spin(self.device, self.sampler, self.settings)
+        clock = points[-1][-1]
         self.writer.write("spin", session=self.session, **dataclasses.asdict(spin), sm_clock_mhz=clock, points=points)
-        self.say(f"spin {power_w:.1f} W at {clock} MHz")
+        self.say(f"spin {spin.power_w:.1f} W at {clock} MHz")
         return spin
 
     def anchor(self, is_first: bool = False) -> bool:
@@ -331,20 +308,10 @@ class Collector:
     def measure_with_pauses(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
                             alone: Measurement, values: str | None) -> None:
         """A heavy node once more with pauses in between, so that its clock is the one it has within a model."""
-        pause_s = 0.7 * alone.window.seconds_per_iteration
-        cycles = max(1000, int((pause_s - self.spin.fixed_s) / self.spin.per_cycle_s))
-        launch, why = prepare_launch(with_pauses(workload, self.device, cycles), self.device)
-        try:
-            result = measure(launch, self.device, self.sampler, self.node_settings)
-        finally:
-            launch.close()
-        spent_s = self.spin.seconds(cycles)
+        paused = measure_with_pauses(workload, alone, self.spin, self.device, self.sampler, self.node_settings)
         self.write_window(
-            key, result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
-            bytes_per_set=workload.bytes_per_set, copies=launch.iterations, why_eager=why,
-            pauses={"cycles": cycles, "time_s": spent_s, "power_w": self.spin.power_w},
-            node_time_s=result.window.seconds_per_iteration - spent_s,
-            node_energy_j=result.window.joules_per_iteration - spent_s * self.spin.power_w)
+            key, paused.result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
+            bytes_per_set=workload.bytes_per_set, copies=paused.copies, why_eager=paused.why_eager, **paused.fields())
 
     # Records.
 
@@ -392,15 +359,3 @@ def op_fields(node: Node) -> dict[str, Any]:
     floating = [name for name in types if name in plan.FLOATING]
     name = (floating or types or ["none"])[0]
     return {"op": node.op.name, "dtype": {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}.get(name, name)}
-
-
-def window_fields(result: Measurement) -> dict[str, Any]:
-    window = result.window
-    return {
-        "execution": result.execution, "energy_j": window.joules_per_iteration, "time_s": window.seconds_per_iteration,
-        "power_w": window.power_w, "iterations": window.iterations, "duration_s": window.duration_s,
-        "window_energy_j": window.energy_j, "relative_error": window.relative_error, "drift": window.drift,
-        "ticks": window.ticks, "tick_uncertainty_s": window.tick_uncertainty_s, "is_settled": result.is_settled,
-        "is_capped": result.is_capped, "settle_s": result.settle_s, "load_s": result.load_s,
-        "other_processes": result.other_processes, **dataclasses.asdict(result.resources),
-    }

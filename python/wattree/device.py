@@ -37,8 +37,15 @@ class DeviceLost(RuntimeError):
     """The device cannot be used any more by this process."""
 
 
+def first_line(error: BaseException) -> str:
+    """What an error is and says, without the pages that some add."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0] if text else 'no message'}"
+
+
 class Device(Protocol):
     name: str
+    has_graphs: bool
     cache_bytes: int  # Of the last-level cache.
 
     def mark(self) -> Mark: ...
@@ -77,7 +84,7 @@ class _CudaMark:
 class CudaDevice:
     """The current CUDA device of PyTorch."""
 
-    name = "cuda"
+    name, has_graphs = "cuda", True
 
     def __init__(self) -> None:
         import torch
@@ -117,12 +124,12 @@ class CudaDevice:
                     run(i)
             except Exception as error:
                 self._abandon(graph)
-                raise CaptureError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
+                raise CaptureError(first_line(error)) from error
             try:
                 graph.capture_end()
             except Exception as error:
                 self._abandon(graph)
-                raise CaptureError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
+                raise CaptureError(first_line(error)) from error
         return Launch(graph.replay, copies, "graph", graph.reset, holds=run)
 
     def _abandon(self, graph) -> None:
@@ -179,7 +186,7 @@ class _HostMark:
 class CpuDevice:
     """The host's processor, where calls return when their work is done."""
 
-    name = "cpu"
+    name, has_graphs = "cpu", False
 
     def __init__(self, cache_bytes: int = 1 << 20, free_bytes: int = 1 << 30) -> None:
         self.cache_bytes, self._free_bytes = cache_bytes, free_bytes

@@ -17,17 +17,35 @@ class Kernels:
 
 def profile_kernels(run: Callable[[], object]) -> Kernels:
     """Names, numbers and total time. The profiler stays attached to the process and may slow what is launched later."""
+    return profile_each([run], lambda: None)[0]
+
+
+_SEPARATOR = "spin_kernel"  # What torch.cuda._sleep runs.
+
+
+def profile_each(runs: list[Callable[[], object]], separate: Callable[[], object]) -> list[Kernels]:
+    """The same for each of several runs, in one go: starting the profiler takes longer than a run. `separate` launches the
+    kernel that stands between two of them."""
     torch.cuda.synchronize()
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
-        run()
-        torch.cuda.synchronize()
-    counts: collections.Counter[str] = collections.Counter()
-    microseconds = 0.0
-    for event in profiler.events():
-        if event.device_type == torch.autograd.DeviceType.CUDA and not event.name.startswith(("Memcpy", "Memset")):
-            counts[event.name] += 1
-            microseconds += event.device_time_total
-    return Kernels(dict(counts), microseconds / 1e6)
+        for number, run in enumerate(runs):
+            if number:
+                separate()
+            run()
+            torch.cuda.synchronize()
+    counts: list[collections.Counter[str]] = [collections.Counter()]
+    microseconds = [0.0]
+    events = [event for event in profiler.events() if event.device_type == torch.autograd.DeviceType.CUDA]
+    for event in sorted(events, key=lambda event: event.time_range.start):
+        if _SEPARATOR in event.name:
+            counts.append(collections.Counter())
+            microseconds.append(0.0)
+        elif not event.name.startswith(("Memcpy", "Memset")):
+            counts[-1][event.name] += 1
+            microseconds[-1] += event.device_time_total
+    if len(counts) != len(runs):
+        raise RuntimeError(f"the profiler saw {len(counts)} runs of {len(runs)}")
+    return [Kernels(dict(found), spent / 1e6) for found, spent in zip(counts, microseconds)]
 
 
 def differences(plain: Kernels, captured: Kernels) -> dict[str, int]:

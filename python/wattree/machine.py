@@ -14,24 +14,27 @@ from wattree.spec import key_of
 
 def describe_machine(device: Any, meter: Any) -> dict[str, Any]:
     import torch
-    import transformers
 
+    try:
+        from transformers import __version__ as transformers_version
+    except ImportError:
+        transformers_version = None
     return {
         "protocol": PROTOCOL,
-        "boundary": "gpu",
+        "boundary": getattr(meter, "boundary", "gpu"),
         "gpu": getattr(meter, "name", None),
         # Cards of one kind differ by some percent: this tells them apart without naming them.
         "card": key_of(meter.uuid)[:6] if getattr(meter, "uuid", None) else None,
         "driver": getattr(meter, "driver", None),
         "gpu_memory_bytes": getattr(meter, "memory_bytes", None),
-        "power_limit_w": meter.power_limit_w,
+        "power_limit_w": getattr(meter, "power_limit_w", None),
         "cache_bytes": device.cache_bytes,
         "device": device.name,
         "cuda": torch.version.cuda,
         "cudnn": torch.backends.cudnn.version() if device.name == "cuda" else None,
         "allow_tf32": torch.backends.cuda.matmul.allow_tf32,
         "torch": torch.__version__,
-        "transformers": transformers.__version__,
+        "transformers": transformers_version,
         "python": platform.python_version(),
         "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
         "cpu": cpu_name(),

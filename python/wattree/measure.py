@@ -11,10 +11,12 @@ import collections
 import dataclasses
 import time
 from collections.abc import Callable
+from typing import Any
 
 from wattree.device import Device, Launch
+from wattree.proc import cpu_percent, ram_percent, read_cpu_time
 from wattree.sampler import Resources, Sampler
-from wattree.ticks import Progress, Window, cut_window
+from wattree.ticks import Progress, Window, cut_window, relative_slope_error
 
 PROTOCOL = "wattree-1"
 # The cap is felt where the driver says so this often: the first look may still see the load before.
@@ -33,6 +35,17 @@ class Settings:
     limit_s: float = 5.0  # For one measurement, whatever it has reached by then.
     queue_s: float = 0.02  # Work handed over ahead of the device.
     cap_share: float = 0.97  # Of the power limit: from here on the cap is taken to be felt.
+
+
+# Of a single node there are many and of a pass few, so a node gets less time.
+_NODE_SECONDS = {"settle_s": 0.2, "window_s": 0.3, "capped_settle_s": 1.0, "capped_window_s": 1.0}
+_NODE_DRIFT = 0.03
+
+
+def node_settings(settings: Settings) -> Settings:
+    return dataclasses.replace(settings, **{
+        field: min(seconds, getattr(settings, field)) for field, seconds in _NODE_SECONDS.items()},
+        drift=max(_NODE_DRIFT, settings.drift))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,6 +158,75 @@ def _is_near(power_w: float, limit_w: float | None, settings: Settings) -> bool:
     return limit_w is not None and power_w >= settings.cap_share * limit_w
 
 
+def window_fields(result: Measurement) -> dict[str, Any]:
+    window = result.window
+    return {
+        "execution": result.execution, "energy_j": window.joules_per_iteration, "time_s": window.seconds_per_iteration,
+        "power_w": window.power_w, "iterations": window.iterations, "duration_s": window.duration_s,
+        "window_energy_j": window.energy_j, "relative_error": window.relative_error, "drift": window.drift,
+        "ticks": window.ticks, "tick_uncertainty_s": window.tick_uncertainty_s, "is_settled": result.is_settled,
+        "is_capped": result.is_capped, "settle_s": result.settle_s, "load_s": result.load_s,
+        "other_processes": result.other_processes, **dataclasses.asdict(result.resources),
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class Timing:
+    """Time alone, where nothing can be metered."""
+
+    seconds_per_iteration: float
+    iterations: float
+    duration_s: float
+    relative_error: float
+    drift: float
+    is_settled: bool
+    load_s: float
+    cpu_percent: float | None
+    ram_percent: float | None
+    execution: str
+
+
+def measure_time(launch: Launch, device: Device, settings: Settings,
+                 clock: Callable[[], float] = time.monotonic) -> Timing:
+    """As measure(), without the energy: the window lies between two launches instead of two ticks."""
+    queue = _Queue(device, launch, clock)
+    start_s = clock()
+    before = None
+    while True:
+        while not queue.is_full(settings.queue_s):
+            queue.push()
+        queue.pop()
+        now_s = clock()
+        if before is None and now_s >= start_s + settings.settle_s:
+            before = read_cpu_time()
+        timed = [(at_s, done) for at_s, done in zip(queue.progress.times_s, queue.progress.iterations)
+                 if at_s >= start_s + settings.settle_s]
+        is_over = now_s - start_s >= settings.limit_s
+        if len(timed) < 3:
+            # A run that takes longer than the limit is timed by what there is of it.
+            if not is_over or len(queue.progress.times_s) < 3:
+                continue
+            timed = list(zip(queue.progress.times_s, queue.progress.iterations))[-3:]
+        seconds, done = timed[-1][0] - timed[0][0], timed[-1][1] - timed[0][1]
+        middle = timed[len(timed) // 2]
+        first = (middle[0] - timed[0][0]) / (middle[1] - timed[0][1])
+        drift = (timed[-1][0] - middle[0]) / (timed[-1][1] - middle[1]) / first - 1 if first > 0 else 0.0
+        error = relative_slope_error([d for _, d in timed], [t for t, _ in timed])
+        is_settled = (seconds >= settings.window_s and done >= settings.iterations and error <= settings.relative_error
+                      and abs(drift) <= settings.drift)
+        if is_settled or is_over:
+            break
+    queue.drain()
+    used = cpu_percent(before, read_cpu_time()) if before is not None else None
+    return Timing(seconds / done, done, seconds, error, drift, is_settled, clock() - start_s, used, ram_percent(),
+                  launch.execution)
+
+
+def timing_fields(timing: Timing) -> dict[str, Any]:
+    fields = dataclasses.asdict(timing)
+    return {"time_s": fields.pop("seconds_per_iteration"), **fields}
+
+
 @dataclasses.dataclass(frozen=True)
 class Idle:
     power_w: float
@@ -181,3 +263,18 @@ def wait_for_standby(sampler: Sampler, standby_w: float, limit_s: float = 10.0,
             return clock() - start_s
         sleep(0.1)
     return None
+
+
+def wait_until_steady(sampler: Sampler, limit_s: float = 5.0, tolerance: float = 0.03,
+                      sleep: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.monotonic) -> bool:
+    """Waits until the last readings of the power agree: what ran before has faded. False where it never did."""
+    start_s = clock()
+    while clock() - start_s < limit_s:
+        powers = [sample.gpu.power_w for sample in list(sampler.samples)[-5:]]
+        if len(powers) == 5:
+            known = [power for power in powers if power is not None]
+            # A meter without a reading of power has nothing to wait for.
+            if not known or max(known) - min(known) <= tolerance * max(known):
+                return True
+        sleep(0.1)
+    return False

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import pathlib
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 import transformers
 
+from wattree.capture import PreparedMasks, scalars_filled, windows_on_host
 from wattree.trace import Trace, Tracer, jit_as_written, snapshot
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -93,95 +91,3 @@ class Pass:
         if self._past is None:
             return self.inputs
         return self.inputs | {"past_key_values": snapshot(self._past)}
-
-
-@contextlib.contextmanager
-def windows_on_host() -> Iterator[None]:
-    """A cache with a sliding window copies the window's length, one number, from the host to the device for every layer, which
-    cannot be captured. Here it stays on the host, where the passes measured never look at it."""
-    layer = transformers.cache_utils.DynamicSlidingWindowLayer
-    original = layer.lazy_initialization
-
-    def initialize(self, key_states, value_states):
-        length, self._sliding_window_tensor = self._sliding_window_tensor, torch.empty(0, device=key_states.device)
-        original(self, key_states, value_states)
-        self._sliding_window_tensor = length
-
-    layer.lazy_initialization = initialize
-    try:
-        yield
-    finally:
-        layer.lazy_initialization = original
-
-
-@contextlib.contextmanager
-def scalars_filled() -> Iterator[None]:
-    """torch.tensor(number, device=…) copies the number from the host, which cannot be captured; here a kernel of the device
-    fills it in instead."""
-    original = torch.tensor
-
-    def tensor(data, *args, **kwargs):
-        device = kwargs.get("device")
-        if isinstance(data, (bool, int, float)) and not args and device is not None and kwargs.get("dtype") is not None:
-            return torch.full((), data, dtype=kwargs["dtype"], device=device)
-        return original(data, *args, **kwargs)
-
-    torch.tensor = tensor
-    try:
-        yield
-    finally:
-        torch.tensor = original
-
-
-class PreparedMasks:
-    """Attention masks that the framework made once, handed out again.
-
-    The framework decides by looking whether a mask is needed at all; while a graph is captured it must not look, and takes
-    another path. With what it decided before, the captured pass is the one that runs uncaptured.
-    """
-
-    def __init__(self, model: torch.nn.Module) -> None:
-        modules = {sys.modules[type(module).__module__] for module in model.modules()}
-        self._places = [(module, name) for module in modules for name in vars(module)
-                        if name.startswith("create_") and "mask" in name and callable(getattr(module, name))]
-        self._made: list[Any] = []
-
-    @property
-    def kinds(self) -> list[str]:
-        """What was made: "none", or a tensor's shape."""
-        return ["none" if mask is None else str(list(getattr(mask, "shape", []))) for mask in self._made]
-
-    @contextlib.contextmanager
-    def recording(self, around=contextlib.nullcontext) -> Iterator[None]:
-        self._made = []
-
-        def wrap(original):
-            def create(*args, **kwargs):
-                with around():
-                    self._made.append(original(*args, **kwargs))
-                return self._made[-1]
-            return create
-
-        with self._replaced(wrap):
-            yield
-
-    @contextlib.contextmanager
-    def replaying(self) -> Iterator[None]:
-        left = iter(self._made)
-
-        def wrap(original):
-            return lambda *args, **kwargs: next(left)
-
-        with self._replaced(wrap):
-            yield
-
-    @contextlib.contextmanager
-    def _replaced(self, wrap) -> Iterator[None]:
-        originals = [(module, name, getattr(module, name)) for module, name in self._places]
-        try:
-            for module, name, original in originals:
-                setattr(module, name, wrap(original))
-            yield
-        finally:
-            for module, name, original in originals:
-                setattr(module, name, original)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import statistics
 import threading
 import time
@@ -130,7 +131,9 @@ class Sampler:
             read_s = (asked_s + self._clock()) / 2
             self.readings += 1
             if energy_j != last_energy_j:
-                self.ticks.append(Tick(after_s=last_read_s, before_s=read_s, energy_j=energy_j))
+                # A counter that steps often has stepped just now, however long ago it was read before.
+                after_s = max(last_read_s, read_s - getattr(self.meter, "tick_s", math.inf))
+                self.ticks.append(Tick(after_s=after_s, before_s=read_s, energy_j=energy_j))
             last_energy_j, last_read_s = energy_j, read_s
 
     def _poll_state(self) -> None:

@@ -66,7 +66,7 @@ class _Builder:
         shape = _shape(call.outputs)
         # An activation keeps its op as a child, as mathematics below a building block; one measurement does for both.
         has_one_op = is_leaf(self._trace, call)
-        if has_one_op and op_level(ops[0].name) == "ml":
+        if has_one_op and (call.params or op_level(ops[0].name) == "ml"):
             return TreeNode(scope=call.scope, type=call.type, level="ml", shape=shape, params=call.params,
                             cost=self._costs.of(ops[0]), key=ops[0].key, run=run, call=call, op=ops[0])
         key = (ops[0].key if has_one_op else self._trace.key_of_module(call)) if ops else None

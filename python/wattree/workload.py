@@ -221,12 +221,19 @@ def _twin_of_cache(cache: Any) -> Any:
     return other
 
 
-def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], device: Device) -> Workload:
-    weights = sum(p.numel() * p.element_size() for p in module.parameters())
-    size = weights + sum(t.numel() * t.element_size() for t in tensors_of([list(args), dict(kwargs)]))
-    sets = count_sets(size, device)
+def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], device: Device,
+                    cache: str = "cold") -> Workload:
+    size = sum(p.numel() * p.element_size() for p in module.parameters())
+    if cache == "cold":
+        size += sum(t.numel() * t.element_size() for t in tensors_of([list(args), dict(kwargs)]))
+    sets = count_sets(size, device) if size and cache != "warm" else 1
+
+    def make_set() -> tuple[torch.nn.Module, tuple, dict[str, Any]]:
+        arguments = (twin(args), twin(kwargs)) if cache == "cold" else (args, kwargs)
+        return copy.deepcopy(module), *arguments
+
     # The module itself is the first set.
-    calls = [(module, args, kwargs)] + [(copy.deepcopy(module), twin(args), twin(kwargs)) for _ in range(sets - 1)]
+    calls = [(module, args, kwargs)] + [make_set() for _ in range(sets - 1)]
 
     def run(i: int) -> Any:
         called, arguments, keywords = calls[i % sets]
