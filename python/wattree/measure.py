@@ -25,6 +25,7 @@ CAPPED_SHARE = 0.3
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
+    idle_s: float = 1.0
     settle_s: float = 0.25
     window_s: float = 0.5
     capped_settle_s: float = 1.2

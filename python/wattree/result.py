@@ -126,7 +126,7 @@ class Profile:
                     "share": self.share(node), "basis": self._basis(node), "execution": node.execution,
                     "why_eager": node.why_eager, "problem": node.problem}
         fields |= {name: value for name, value in optional.items() if value is not None}
-        if node.record is not None and node.problem is None:
+        if node.record is not None:
             features = {name: node.record[name] for name in FEATURES if node.record.get(name) is not None}
             fields |= {"features": features} if features else {}
         return fields | {"children": [self._node_json(child) for child in node.children]}

@@ -28,7 +28,9 @@ class Session:
         self.node_settings = node_settings(settings)
         self.notes: list[str] = []
         self._execution = execution if device.has_graphs else "eager"
-        self._sampler = None if meter is None else Sampler(meter, pause_s=getattr(meter, "period_s", 0.0005))
+        # Some looks at the state in every window.
+        self._sampler = None if meter is None else Sampler(
+            meter, period_s=min(0.1, self.node_settings.window_s / 3), pause_s=getattr(meter, "period_s", 0.0005))
         self._idle: Idle | None = None
         self._spin: Spin | None = None
         self._start_s = time.monotonic()
@@ -52,7 +54,7 @@ class Session:
             return
         if not wait_until_steady(self._sampler):
             self.notes.append("the device did not come to rest before measuring began: something else may be using it")
-        self._idle = measure_idle(self._sampler)
+        self._idle = measure_idle(self._sampler, self.settings.idle_s)
         if others := len(self._sampler.meter.other_processes()):
             self.notes.append(f"{others} other process(es) use the GPU, and what they take is in these numbers")
 
