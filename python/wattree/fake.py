@@ -13,6 +13,7 @@ class FakeGpu:
     """A counter that steps every `tick_s`, at a power that a function of time gives."""
 
     name, uuid, driver, memory_bytes = "no GPU (dry run)", "GPU-dry", "none", 0
+    basis, boundary = "a meter that is none", "gpu"
 
     def __init__(self, power_w: Callable[[float], float] = lambda time_s: 300.0, tick_s: float = 0.1,
                  power_limit_w: float | None = 700.0, clock: Callable[[], float] = time.monotonic) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import warnings
 from collections.abc import Callable
 
 import torch
@@ -27,12 +28,14 @@ def profile_each(runs: list[Callable[[], object]], separate: Callable[[], object
     """The same for each of several runs, in one go: starting the profiler takes longer than a run. `separate` launches the
     kernel that stands between two of them."""
     torch.cuda.synchronize()
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
-        for number, run in enumerate(runs):
-            if number:
-                separate()
-            run()
-            torch.cuda.synchronize()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # It warns that it forgets between cycles; there is one.
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+            for number, run in enumerate(runs):
+                if number:
+                    separate()
+                run()
+                torch.cuda.synchronize()
     counts: list[collections.Counter[str]] = [collections.Counter()]
     microseconds = [0.0]
     events = [event for event in profiler.events() if event.device_type == torch.autograd.DeviceType.CUDA]

@@ -69,6 +69,8 @@ class GpuState:
 class Gpu:
     """One GPU as NVML sees it. Every method may be called from any thread."""
 
+    basis, boundary = "NVML energy counter", "gpu"
+
     def __init__(self, uuid: str | None = None, library: str = "libnvidia-ml.so.1") -> None:
         """The GPU of that UUID (as PyTorch or nvidia-smi give it), or the first one."""
         try:
