@@ -184,6 +184,27 @@ def test_a_graph_is_replayed_where_it_can_be_captured(profiler, ids, monkeypatch
     assert len(compared) == 1
 
 
+def test_an_interrupted_check_is_made_up_for(profiler, ids, monkeypatch):
+    def interrupted(runs, separate):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(wattree.kernels, "profile_each", interrupted)
+    profile = profiler(device=GraphCpu()).profile(Model().eval(), ids)
+    assert not profile.is_complete and profile.counts.missing == 0
+    monkeypatch.setattr(wattree.kernels, "profile_each", lambda runs, separate: [Kernels({}, 0.0) for _ in runs])
+    again = profiler(device=GraphCpu()).profile(Model().eval(), ids)
+    assert again.is_complete and again.counts.measured == 0
+    assert all(node.record["kernels_agree"] for node in measured(again.tree))
+
+
+def test_kernels_that_cannot_be_compared_are_told_once(profiler, ids):
+    # No GPU, and so no profiler for one.
+    profile = profiler(device=GraphCpu()).profile(Model().eval(), ids)
+    assert any("were not compared" in note for note in profile.notes)
+    assert all(node.record["why_not_compared"] for node in measured(profile.tree))
+    assert profiler(device=GraphCpu()).profile(Model().eval(), ids).notes == []
+
+
 def test_a_model_that_looks_at_values_is_not_captured(profiler, ids):
     profile = profiler(device=GraphCpu()).profile(Model(looks=True).eval(), ids)
     assert profile.tree.execution == "eager" and "looks at values" in profile.tree.why_eager

@@ -122,8 +122,10 @@ class CudaDevice:
             try:
                 for i in range(copies):
                     run(i)
-            except Exception as error:
+            except BaseException as error:
                 self._abandon(graph)
+                if not isinstance(error, Exception):  # Ctrl-C, which must not leave the stream in a capture.
+                    raise
                 raise CaptureError(first_line(error)) from error
             try:
                 graph.capture_end()

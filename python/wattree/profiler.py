@@ -131,7 +131,7 @@ class _Work:
 
     def measure_all(self, stream: Any) -> None:
         missing = [key for key in self._distinct if self._cache.get(key) is None]
-        if not missing:
+        if not missing and not self._unchecked():
             return
         current = ""
         try:
@@ -171,10 +171,19 @@ class _Work:
     def _keep_inputs(self, missing: list[str]) -> None:
         """Runs the model once more, and keeps the inputs of those modules that are to be measured: not of all, which would
         need the memory of all activations at once."""
-        scopes = {self._distinct[key].scope for key in missing if self._is_module(key) and self._distinct[key].scope}
+        scopes = {self._distinct[key].scope for key in missing + self._unchecked()
+                  if self._is_module(key) and self._distinct[key].scope}
         if not scopes:
             return
-        kept = trace(self._model, self._run, lambda scope, module: scope in scopes)
+        try:
+            kept = trace(self._model, self._run, lambda scope, module: scope in scopes)
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            self._session.device.release()
+            self.notes.append("the inputs of the modules do not fit into memory together, and so only the whole and its ops are "
+                              "measured; a smaller batch makes room")
+            return
         for call in kept.modules:
             if call.kept is not None:
                 self._calls.setdefault(kept.key_of_module(call), call)
@@ -212,7 +221,8 @@ class _Work:
 
     def _arguments(self, key: str) -> tuple[tuple, dict]:
         if key not in self._calls:
-            raise RuntimeError("it did something else when the model was run again, and cannot be run by itself")
+            raise RuntimeError("its inputs were not kept: there was no room for them, or the model did something else when it "
+                               "was run again")
         return self._calls[key].kept
 
     def _check(self) -> None:
@@ -220,10 +230,8 @@ class _Work:
         root = next(iter(self._distinct))
         if root in self.measured:
             self._session.check_drift(self._cache.get(root), lambda: self._measure(root))
-        graphs = [key for key in self._distinct if (self._cache.get(key) or {}).get("execution") == "graph"
-                  and self._cache.get(key).get("kernels_agree") is None]
         runs: dict[str, Callable[[], Any]] = {}
-        for key in graphs:
+        for key in self._unchecked():
             node = self._distinct[key]
             if not self._is_module(key):
                 runs[key] = self._session.op_run(node.op)
@@ -233,13 +241,24 @@ class _Work:
                 args, kwargs = self._calls[key].kept
                 runs[key] = self._session.module_run(
                     *self._session.call_of(self._model.get_submodule(node.scope), args, kwargs))
-        for key, differences in self._session.compare_kernels(runs).items():
-            record = dict(self._cache.get(key), kernels_agree=not differences)
-            if differences:
-                names = ", ".join(f"{count:+d} {name[:60]}" for name, count in list(differences.items())[:3])
+        found, problem = self._session.compare_kernels(runs)
+        for key in runs:
+            record = dict(self._cache.get(key))
+            if key not in found:
+                record["why_not_compared"] = problem or "it could not be captured again"
+            elif found[key]:
+                names = ", ".join(f"{count:+d} {name[:60]}" for name, count in list(found[key].items())[:3])
                 record = dict(self._measure(key, "eager"), kernels_agree=False,
                               why_eager=f"a graph of it runs other kernels: {names}")
+            else:
+                record["kernels_agree"] = True
             self._cache.put(key, record)
+
+    def _unchecked(self) -> list[str]:
+        """Nodes that were measured as graphs whose kernels have not been compared yet."""
+        records = {key: self._cache.get(key) or {} for key in self._distinct}
+        return [key for key, record in records.items() if record.get("execution") == "graph"
+                and "kernels_agree" not in record and "why_not_compared" not in record]
 
 
 def distinct_nodes_of(root: TreeNode) -> dict[str, TreeNode]:

@@ -20,7 +20,8 @@ from wattree.tree import TreeNode, sizes_of_inputs
 # Of a measurement, what explains its power (IrEne's resource features, and more).
 FEATURES = ("cpu_percent", "ram_percent", "gpu_percent", "gpu_memory_percent", "sm_clock_mhz", "memory_clock_mhz",
             "temperature_c", "power_w", "is_capped", "throttle_reasons", "relative_error", "drift", "is_settled", "iterations",
-            "duration_s", "cache", "sets", "pauses", "kernels_agree", "left_out")
+            "duration_s", "cache", "sets", "pauses", "kernels_agree", "why_not_compared",
+            "left_out")
 
 
 @dataclasses.dataclass

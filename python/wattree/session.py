@@ -156,12 +156,12 @@ class Session:
         workload = Prepared(module, call).capturable(Workload(lambda i: call(), 1, 0), self.device)
         return lambda: workload.run(0)
 
-    def compare_kernels(self, runs: dict[str, Callable[[], Any]]) -> dict[str, dict[str, int]]:
-        """By node, how many more of each kernel a graph of it runs than it runs plainly."""
+    def compare_kernels(self, runs: dict[str, Callable[[], Any]]) -> tuple[dict[str, dict[str, int]], str | None]:
+        """By node, how many more of each kernel a graph of it runs than it runs plainly; and why there is none of that."""
         from wattree.kernels import differences, profile_each
 
         if not runs:
-            return {}
+            return {}, None
         graphs: dict[str, Launch] = {}
         try:
             for key, run in runs.items():
@@ -172,11 +172,11 @@ class Session:
                                  lambda: self.device.spin(1000))
         except Exception as error:  # A profiler that does not work here takes nothing away from what was measured.
             self.notes.append(f"the kernels of graphs and plain runs were not compared: {first_line(error)}")
-            return {}
+            return {}, first_line(error)
         finally:
             for launch in graphs.values():
                 launch.close()
-        return {key: differences(found[2 * i], found[2 * i + 1]) for i, key in enumerate(graphs)}
+        return {key: differences(found[2 * i], found[2 * i + 1]) for i, key in enumerate(graphs)}, None
 
 
 class Prepared:
