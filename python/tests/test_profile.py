@@ -419,10 +419,12 @@ def test_the_program_reads_what_is_saved(profiler, program, tmp_path):
     assert len(json.loads(evaluated.stdout)["rows"]) == 3
 
 
-def test_saved_energies_are_the_measured_ones(profiler, ids, tmp_path):
+def test_saved_energies_are_the_measured_ones(profiler, ids, tmp_path, root):
     profile = profiler().profile(Model().eval(), ids)
     profile.save(tmp_path / "data.jsonl")
     line = json.loads((tmp_path / "data.jsonl").read_text())
+    jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed here")
+    jsonschema.validate(line, json.loads((root / "docs/schemas/dataset.schema.json").read_text()))
     assert (line["model_name"], line["batch_size"], line["seq_len"]) == ("Model", 2, 6)
 
     def nodes(node):
