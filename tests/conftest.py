@@ -15,6 +15,6 @@ def root():
 
 @pytest.fixture(scope="session")
 def wattree():
-    path = pathlib.Path(os.environ.get("WATTREE", ROOT / "build/release/bin/wattree"))
+    path = pathlib.Path(os.environ.get("WATTREE_BIN", ROOT / "build/release/bin/wattree"))
     assert path.exists(), f"{path} is not built: run make build"
     return str(path)

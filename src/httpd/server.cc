@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -16,6 +15,8 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+
+#include "src/base/signals_blocked.h"
 
 namespace wattree {
 namespace {
@@ -158,10 +159,7 @@ class HttpServer::Loop {
   }
 
   Failure start() {
-    // No signal is for this thread: the one that waits for them gets them.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     Failure failure;
     try {
       thread_ = std::thread([this] { run(); });
@@ -169,7 +167,6 @@ class HttpServer::Loop {
       failure = Error{ErrorCode::kUnavailable,
                       std::string("the server's thread cannot start: ") + error.what(), ""};
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return failure;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "src/base/signals_blocked.h"
 #include "src/meter/nvml.h"
 #include "src/meter/small_file.h"
 
@@ -318,6 +319,7 @@ void tell_hidden(const std::vector<Gpu>& gpus, const VisibleChoice& choice,
 
 Found find_nvml_meters(const NvmlQuery& query) {
   Found out;
+  const SignalsBlocked blocked;  // The driver's library has threads of its own.
   const Result<Library> library = NvmlLibrary::open(query.library);
   if (!library.ok()) {
     const bool has_library = library.error().code != ErrorCode::kNotFound;

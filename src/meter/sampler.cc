@@ -1,16 +1,16 @@
 #include "src/meter/sampler.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <string>
 #include <system_error>
+
+#include "src/base/signals_blocked.h"
 
 namespace wattree {
 namespace {
@@ -31,22 +31,6 @@ void ring_bell(int descriptor) {
   // It can only fail where it has rung already.
   [[maybe_unused]] const ssize_t written = ::write(descriptor, &one, sizeof one);
 }
-
-// Signals are for the program's own threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

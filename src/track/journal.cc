@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "src/base/file_error.h"
+#include "src/base/signals_blocked.h"
 
 namespace wattree {
 namespace {
@@ -64,6 +65,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const std::filesyst
 
 JournalWriter::JournalWriter(std::filesystem::path path, int file)
     : path_(std::move(path)), file_(file), size_(kJournalHeader.size() + 1) {
+  const SignalsBlocked blocked;
   try {
     syncer_ = std::thread([this] { sync_loop(); });
   } catch (const std::system_error&) {

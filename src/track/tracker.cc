@@ -102,6 +102,7 @@ class Tracker {
   // While it runs.
   void wait();
   void take_signals();
+  void look_at_child();
   void take_lines();
   void take_messages();
   void take_control();
@@ -190,6 +191,10 @@ Result<TrackOutcome> Tracker::track() {
       return TrackOutcome{std::move(*run_), started.exit_code, false};
     }
     process_ = started.process;
+    // A signal tells of its end too, but signals can be taken by threads that are not ours.
+    if (const Result<int> watched = watch_process(process_); watched.ok()) {
+      followed_ = watched.value();
+    }
   }
   tell(TrackEvent::kBegun);
   while (!is_over()) wait();
@@ -333,22 +338,31 @@ void Tracker::wait() {
   if ((ready[1].revents & POLLIN) != 0) take_control();
   if ((ready[0].revents & POLLIN) != 0) take_signals();
   if ((ready[4].revents & POLLIN) != 0) {
-    is_followed_over_ = true;
-    ended_at_ = clock_.now();
+    look_at_child();
+    if (options_.follow) {
+      is_followed_over_ = true;
+      ended_at_ = clock_.now();
+    }
   }
   drain();
   take_finished(false);
-  if (clock_.now() >= next_tick_) tick();
+  if (clock_.now() >= next_tick_) look_at_child();
+  // What is written after the end would be later than the end's own totals.
+  if (clock_.now() >= next_tick_ && !is_over()) tick();
   if (is_stopped_ && !has_killed_ && !is_over() && clock_.now() >= kill_at_) end_by_force();
+}
+
+void Tracker::look_at_child() {
+  if (options_.follow || is_over()) return;
+  exit_code_ = poll_child(process_);
+  if (exit_code_) ended_at_ = clock_.now();
 }
 
 void Tracker::take_signals() {
   while (const auto caught = signals_.next()) {
     if (caught->number == SIGWINCH) continue;
     if (caught->number == SIGCHLD) {
-      if (options_.follow || exit_code_) continue;
-      exit_code_ = poll_child(process_);
-      if (exit_code_) ended_at_ = clock_.now();
+      look_at_child();
       continue;
     }
     if (options_.follow) {

@@ -73,6 +73,20 @@ def test_nvml_that_is_missing_is_said_and_nothing_is_put_in_its_place(machine):
     assert "/nonexistent" in meters.stdout + meters.stderr
 
 
+@pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGUSR1])
+def test_a_thread_of_nvmls_own_takes_no_signal_away(machine, number):
+    """A driver's library may have threads, and the kernel gives a signal to whichever thread lets it."""
+    with_nvml(machine, "thread\n0 0 power_mw 200000\n")
+    script = ("import signal, sys, time\n"
+              f"signal.signal({int(number or signal.SIGUSR2)}, lambda n, f: sys.exit(7)); print('ready', flush=True)\n"
+              "time.sleep(0.7); sys.exit(5)\n")
+    tracker = machine.start("--serve", command=[sys.executable, "-c", script])
+    assert tracker.stdout.readline() == b"ready\n"
+    if number:
+        tracker.send_signal(number)
+    assert tracker.wait(20) == (7 if number else 5)
+
+
 def test_a_gpu_that_is_lost_mid_run_is_a_gap_from_then_on(machine):
     with_nvml(machine, "clock\n0 0 energy_mj 1000000\n300 0 energy_mj 1030000\n900 0 energy_mj error 15\n")
     result = machine.track(command=["sh", "-c", "sleep 2.2; echo fine"])

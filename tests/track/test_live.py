@@ -31,8 +31,8 @@ def machine(tmp_path, wattree):
 class Live:
     """A tracked run and its server."""
 
-    def __init__(self, machine, *options, command):
-        self.process = machine.start(*options, command=command, stdout=subprocess.DEVNULL)
+    def __init__(self, machine, *options, command, stdout=subprocess.DEVNULL):
+        self.process = machine.start(*options, command=command, stdout=stdout)
         self.ports, self.said = [], []
         wanted = ("--serve" in options) + ("--energyvis" in options)
         while len(self.ports) < wanted:
