@@ -69,6 +69,7 @@ class SimulatedMachine {
 
   // Time goes by at this power.
   void pass(Nanos duration, double watts) {
+    if (disturbance) watts *= disturbance(now);
     power_ = watts;
     const Nanos end = now + duration;
     while (now < end) {
@@ -92,7 +93,8 @@ class SimulatedMachine {
 
   Nanos now = 1'000 * kNanosPerSecond;
   std::function<bool(SimulatedMachine&)> is_stopped;
-  bool is_lost = false;  // Every meter and every launch fails from now on.
+  std::function<double(Nanos)> disturbance;  // A factor on all powers.
+  bool is_lost = false;                      // Every meter and every launch fails from now on.
 
  private:
   class Probe final : public Meter {

@@ -81,6 +81,13 @@ Sample read_utilization(const NvmlApi& api, NvmlDevice device) {
   return code == kNvmlSuccess ? level(use.gpu) : absent(code);
 }
 
+Sample read_memory_utilization(const NvmlApi& api, NvmlDevice device) {
+  NvmlUtilization use{};
+  if (api.utilization == nullptr) return absent(kNvmlFunctionNotFound);
+  const NvmlReturn code = api.utilization(device, &use);
+  return code == kNvmlSuccess ? level(use.memory) : absent(code);
+}
+
 Sample percent_of(unsigned long long used, unsigned long long total) {
   if (total == 0) return absent(kNvmlUnknown);
   return level(100.0 * static_cast<double>(used) / static_cast<double>(total));
@@ -156,12 +163,16 @@ constexpr Offer kAveragePower{"power_average",
                               "power of the board, mean over the last second",
                               "average power",
                               &read_power_field<kNvmlFieldPowerAverage>};
+constexpr Offer kMemoryUse{"memory", Unit::kPercent, 0.01, 0.01, "nvmlDeviceGetMemoryInfo",
+     "memory allocated on the GPU by all processes, in percent of all", "memory use", &read_memory};
 constexpr Offer kLevels[] = {
     {"utilisation", Unit::kPercent, 0.1, 1.0, "nvmlDeviceGetUtilizationRates",
      "time in which at least one kernel ran; says nothing of how much of the GPU it filled",
      "utilisation", &read_utilization},
-    {"memory", Unit::kPercent, 0.01, 0.01, "nvmlDeviceGetMemoryInfo",
-     "memory allocated on the GPU by all processes, in percent of all", "memory use", &read_memory},
+    {"memory_utilisation", Unit::kPercent, 0.1, 1.0, "nvmlDeviceGetUtilizationRates",
+     "time in which the GPU's memory was read or written", "utilisation of the memory",
+     &read_memory_utilization},
+    kMemoryUse,
     {"sm_clock", Unit::kMegahertz, 0.01, 1.0, "nvmlDeviceGetClockInfo",
      "clock of the streaming multiprocessors", "SM clock", &read_clock<kNvmlClockSm>},
     {"memory_clock", Unit::kMegahertz, 0.01, 1.0, "nvmlDeviceGetClockInfo", "clock of the memory",
@@ -208,7 +219,7 @@ class Finder {
   }
 
   void add_instance_memory(const MigInstance& instance, std::size_t number) {
-    const Offer& memory = kLevels[1];
+    const Offer& memory = kMemoryUse;
     if (memory.read(library_->api(), instance.handle).absence != Absence::kNone) return;
     add(memory, instance.handle, prefix_ + "mig" + std::to_string(number) + ".memory");
   }

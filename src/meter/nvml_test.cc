@@ -22,6 +22,7 @@ constexpr const char* kOneGpu =
     "0 0 gpu_percent 37\n"
     "0 0 memory_used 250\n"
     "0 0 memory_total 1000\n"
+    "0 0 memory_percent 11\n"
     "0 0 sm_mhz 1980\n"
     "0 0 memory_mhz 3201\n"
     "0 0 celsius 52\n"
@@ -45,7 +46,7 @@ TEST(Nvml, ReadsEverythingInItsUnit) {
   const Found found = find_nvml_meters({fake.library(), {}});
   EXPECT_EQ(all_text(found), "");
   const auto meters = by_name(found);
-  ASSERT_EQ(meters.size(), 10u);
+  ASSERT_EQ(meters.size(), 11u);
   EXPECT_EQ(meters.at("gpu0.energy")->read().count, 5000u);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.energy")->description().resolution, 1e-3);  // Millijoules.
   EXPECT_TRUE(meters.at("gpu0.energy")->description().is_slow);
@@ -53,6 +54,7 @@ TEST(Nvml, ReadsEverythingInItsUnit) {
   EXPECT_DOUBLE_EQ(meters.at("gpu0.power_average")->read().level, 120.0);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.power_limit")->read().level, 700.0);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.utilisation")->read().level, 37.0);
+  EXPECT_DOUBLE_EQ(meters.at("gpu0.memory_utilisation")->read().level, 11.0);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.memory")->read().level, 25.0);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.sm_clock")->read().level, 1980.0);
   EXPECT_DOUBLE_EQ(meters.at("gpu0.memory_clock")->read().level, 3201.0);

@@ -13,7 +13,7 @@
 //   0 0 energy_mj slow 4          asking for it takes 4 ms
 //   process 0 4711 1048576 55     GPU, process, bytes, SM percent
 //
-// Quantities: energy_mj, power_mw, average_mw, limit_mw, gpu_percent, memory_used, memory_total,
+// Quantities: energy_mj, power_mw, average_mw, limit_mw, gpu_percent, memory_percent, memory_used, memory_total,
 // sm_mhz, memory_mhz, celsius, throttle. One that the script does not name is not supported.
 //
 // Compiled with FAKE_NVML_OLD it has only what drivers of ten years ago had.
@@ -243,6 +243,7 @@ NvmlReturn nvmlDeviceGetPowerUsage(NvmlDevice device, unsigned* milliwatts) {
 }
 NvmlReturn nvmlDeviceGetUtilizationRates(NvmlDevice device, NvmlUtilization* use) {
   use->memory = 0;
+  get(device, "memory_percent", &use->memory);
   return get(device, "gpu_percent", &use->gpu);
 }
 NvmlReturn nvmlDeviceGetMemoryInfo(NvmlDevice device, NvmlMemory* memory) {
