@@ -90,6 +90,7 @@ struct DatasetTree {
   std::string model_name;
   std::int64_t batch_size = 0;
   std::int64_t seq_len = 0;
+  std::string dtype;               // Our own: "bf16"; empty where it is not said, as in IrEne's.
   std::vector<DatasetNode> nodes;  // Children before their parents; the root is last.
   const DatasetNode& root() const { return nodes.back(); }
 };

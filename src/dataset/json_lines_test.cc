@@ -223,6 +223,7 @@ DatasetTree random_tree(std::mt19937_64& random) {
   tree.model_name = any_text();
   tree.batch_size = 1 + static_cast<std::int64_t>(below(1000));
   tree.seq_len = 1 + static_cast<std::int64_t>(below(1000));
+  if (below(2) == 0) tree.dtype = "bf16";
   const auto grow = [&](auto& self, int depth) -> std::int32_t {
     DatasetNode node;
     node.first = static_cast<std::int32_t>(tree.nodes.size());

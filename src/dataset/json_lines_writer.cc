@@ -84,6 +84,7 @@ std::string to_json_line(const DatasetTree& tree) {
   out.field("model_name", tree.model_name);
   out.field("batch_size", tree.batch_size);
   out.field("seq_len", tree.seq_len);
+  if (!tree.dtype.empty()) out.field("dtype", tree.dtype);
   out.key("frontend_tree");
   write_node(out, tree, static_cast<std::int32_t>(tree.nodes.size()) - 1, 0);
   out.end_object();

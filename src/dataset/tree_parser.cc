@@ -145,7 +145,7 @@ void TreeParser::read_ops(const Element& value, DatasetNode& node) {
     Kernels kernels;
     const std::array<double*, 4> numbers{nullptr, &kernels.calls, &kernels.flops,
                                          &kernels.mem_bytes};
-    std::array<bool, 4> has{};
+    std::array<bool, kNames.size()> has{};
     for (const auto [key, content] : object) {
       const std::size_t at = find_name(kNames, key, 0);
       if (at == kNames.size()) continue;
@@ -316,8 +316,9 @@ void TreeParser::read_node(const Element& value, bool is_root) {
 
 std::optional<DatasetTree> TreeParser::parse(std::string_view line, const std::string& where,
                                              Problems& problems) {
-  constexpr std::array<std::string_view, 4> kNames{"model_name", "batch_size", "seq_len",
-                                                   "frontend_tree"};
+  constexpr std::array<std::string_view, 5> kNames{"model_name", "batch_size", "seq_len",
+                                                   "frontend_tree", "dtype"};
+  constexpr std::size_t kRequired = 4;
   const std::size_t problems_before = problems.count();
   tree_ = DatasetTree();
   place_.clear();
@@ -336,7 +337,7 @@ std::optional<DatasetTree> TreeParser::parse(std::string_view line, const std::s
     report("", "must be a JSON object");
     return std::nullopt;
   }
-  std::array<bool, 4> has{};
+  std::array<bool, kNames.size()> has{};
   for (const auto [key, value] : object) {
     const std::size_t at = find_name(kNames, key, 0);
     if (at == kNames.size()) continue;
@@ -348,13 +349,14 @@ std::optional<DatasetTree> TreeParser::parse(std::string_view line, const std::s
       case 0: text(key, value, tree_.model_name, false); break;
       case 1: tree_.batch_size = positive_integer(key, value); break;
       case 2: tree_.seq_len = positive_integer(key, value); break;
+      case 4: text(key, value, tree_.dtype, false); break;
       default:
         is_in_tree_ = true;
         read_node(value, true);
         is_in_tree_ = false;
     }
   }
-  for (std::size_t i = 0; i < has.size(); ++i) {
+  for (std::size_t i = 0; i < kRequired; ++i) {
     if (!has[i]) report(kNames[i], "is missing");
   }
   if (problems.count() > problems_before) return std::nullopt;

@@ -96,15 +96,15 @@ std::optional<LoadWindow> cut(const Watch& watch, const Progress& progress, Nano
   return cut_window(watch.ticks_from(not_before), progress, not_before);
 }
 
-bool is_near_cap(const LoadWindow& window, const Watch& watch, const Settings& settings) {
+bool is_near_cap(const LoadWindow& window, const Watch& watch, const WindowSettings& settings) {
   const auto power = window.power_w();
   const auto limit = watch.power_limit_w();
   return power && limit && *power >= settings.cap_share * *limit;
 }
 
 // The best window so far, whether the power cap is felt in it, and whether it will do.
-std::optional<Look> look(const Watch& watch, const Progress& progress, const Settings& settings,
-                         Nanos begun) {
+std::optional<Look> look(const Watch& watch, const Progress& progress,
+                         const WindowSettings& settings, Nanos begun) {
   const auto window = cut(watch, progress, begun + nanos(settings.settle_s));
   if (!window) return std::nullopt;
   Look out{*window, false, false, settings.settle_s};
@@ -124,8 +124,9 @@ std::optional<Look> look(const Watch& watch, const Progress& progress, const Set
   return out;
 }
 
-Result<Measurement> measure_round(Launch& launch, const Watch& watch, const Settings& settings,
-                                  const Conduct& conduct, const Pauses& pauses) {
+Result<Measurement> measure_round(Launch& launch, const Watch& watch,
+                                  const WindowSettings& settings, const Conduct& conduct,
+                                  const Pauses& pauses) {
   Load load(launch, conduct, pauses);
   const Nanos begun = conduct.clock.now();
   Nanos next_look = begun + nanos(settings.settle_s);
@@ -197,10 +198,10 @@ Measurement mean_of(const std::vector<Measurement>& rounds) {
 
 }  // namespace
 
-Settings whole_settings() { return {}; }
+WindowSettings whole_settings() { return {}; }
 
-Settings node_settings() {
-  Settings out;
+WindowSettings node_settings() {
+  WindowSettings out;
   out.settle_s = 0.2;
   out.window_s = 0.3;
   out.capped_settle_s = 1.0;
@@ -209,8 +210,8 @@ Settings node_settings() {
   return out;
 }
 
-Settings irene_settings() {
-  Settings out;
+WindowSettings irene_settings() {
+  WindowSettings out;
   out.settle_s = out.capped_settle_s = 0;
   out.window_s = out.capped_window_s = 19.8;  // From tick to tick within 20 s.
   out.relative_error = 1;
@@ -233,7 +234,7 @@ std::optional<double> Measurement::run_j() const {
 
 bool is_interruption(const Error& error) { return error.message == kInterrupted; }
 
-Result<Measurement> measure(Launch& launch, const Watch& watch, const Settings& settings,
+Result<Measurement> measure(Launch& launch, const Watch& watch, const WindowSettings& settings,
                             const Conduct& conduct, const Pauses& pauses) {
   if (settings.rounds <= 1) return measure_round(launch, watch, settings, conduct, pauses);
   const std::vector<double> rest = watch.latest_powers(2);
@@ -275,13 +276,20 @@ Result<Idle> measure_idle(const Watch& watch, const Conduct& conduct, double dur
       "wattree meters shows what answers");
 }
 
-std::optional<double> wait_for_standby(const Watch& watch, const Conduct& conduct, double standby_w,
-                                       double limit_s) {
+std::optional<double> wait_for_standby(const Watch& watch, const Conduct& conduct,
+                                       std::optional<double> standby_w, double limit_s) {
+  constexpr std::size_t kReadings = 5;
+  constexpr double kMostChange = 1.03;
   const Nanos begun = conduct.clock.now();
   while (seconds(conduct.clock.now() - begun) < limit_s && !conduct.is_stopped()) {
-    const std::vector<double> powers = watch.latest_powers(2);
-    if (!powers.empty() && *std::max_element(powers.begin(), powers.end()) <= standby_w) {
-      return seconds(conduct.clock.now() - begun);
+    const std::vector<double> powers = watch.latest_powers(kReadings);
+    if (powers.size() == kReadings) {
+      const auto [least, most] = std::minmax_element(powers.begin(), powers.end());
+      if (*most <= kMostChange * *least && (!standby_w || *most <= *standby_w)) {
+        return seconds(conduct.clock.now() - begun);
+      }
+    } else if (powers.empty() && seconds(conduct.clock.now() - begun) > 1.0) {
+      return std::nullopt;
     }
     conduct.sleep(nanos(0.1));
   }

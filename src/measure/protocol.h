@@ -16,7 +16,7 @@ namespace wattree {
 
 inline constexpr std::string_view kProtocol = "wattree-1";
 
-struct Settings {
+struct WindowSettings {
   double settle_s = 0.25;
   double window_s = 0.5;
   double capped_settle_s = 1.2;
@@ -28,11 +28,11 @@ struct Settings {
   double cap_share = 0.97;  // Of the power limit: from here on the cap is taken to be felt.
   int rounds = 1;           // Each a window of its own, with rest in between; then their mean.
 };
-Settings whole_settings();
+WindowSettings whole_settings();
 // Of single nodes there are many and of whole passes few, so a node gets less time.
-Settings node_settings();
+WindowSettings node_settings();
 // As IrEne's authors measured: five rounds of 20 s, from the first run on, with rest in between.
-Settings irene_settings();
+WindowSettings irene_settings();
 
 // How time passes: tests have their own.
 struct Conduct {
@@ -67,7 +67,7 @@ struct Measurement {
 
 // Runs the launch until its energy is known, or until the time is up. Errors: what the launch says;
 // kUnavailable where the meter stopped answering or too few ticks came; kUnavailable "interrupted".
-Result<Measurement> measure(Launch& launch, const Watch& watch, const Settings& settings,
+Result<Measurement> measure(Launch& launch, const Watch& watch, const WindowSettings& settings,
                             const Conduct& conduct, const Pauses& pauses = {});
 
 bool is_interruption(const Error& error);
@@ -82,9 +82,10 @@ struct Idle {
 Result<Idle> measure_idle(const Watch& watch, const Conduct& conduct, double duration_s = 1.0,
                           double limit_s = 5.0);
 
-// Waits until the power readings are at most `standby_w`, and says how long that took; nothing
-// where they never were within `limit_s`, or where there are none.
-std::optional<double> wait_for_standby(const Watch& watch, const Conduct& conduct, double standby_w,
-                                       double limit_s = 10.0);
+// Waits until the device rests: its power readings of half a second differ by no more than 3 %, and
+// are at most `standby_w` where that is given. Says how long that took; nothing where it did not
+// within `limit_s`, or where there are no readings.
+std::optional<double> wait_for_standby(const Watch& watch, const Conduct& conduct,
+                                       std::optional<double> standby_w, double limit_s = 10.0);
 
 }  // namespace wattree

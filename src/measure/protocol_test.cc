@@ -141,7 +141,21 @@ TEST(Protocol, IdleIsMeasuredBetweenTicks) {
   EXPECT_NEAR(*idle.value().power_w, 100, 1);
   EXPECT_GE(idle.value().duration_s, 1.0);
   EXPECT_TRUE(wait_for_standby(bench.watch, bench.conduct, 110));
+  EXPECT_TRUE(wait_for_standby(bench.watch, bench.conduct, std::nullopt));
   EXPECT_FALSE(wait_for_standby(bench.watch, bench.conduct, 90));
+}
+
+TEST(Protocol, StandbyIsWhenPowerFallsNoMore) {
+  Bench bench;
+  // It cools down for two seconds after work.
+  const double begun = seconds(bench.machine.now);
+  bench.machine.disturbance = [&](Nanos now) {
+    return 1 + std::max(0.0, 2 - (seconds(now) - begun));
+  };
+  bench.machine.pass(kNanosPerMillisecond, 100);
+  const auto waited = wait_for_standby(bench.watch, bench.conduct, std::nullopt);
+  ASSERT_TRUE(waited);
+  EXPECT_NEAR(*waited, 2.4, 0.3);
 }
 
 TEST(Protocol, AMeterThatDiesIsAnError) {

@@ -107,7 +107,7 @@ void write_node(JsonWriter& out, const NodeFacts& node) {
   texts(out, "outputs", node.outputs);
 }
 
-void write_settings(JsonWriter& out, std::string_view name, const Settings& s) {
+void write_settings(JsonWriter& out, std::string_view name, const WindowSettings& s) {
   out.key(name);
   out.begin_object();
   out.field("settle_s", s.settle_s);

@@ -93,7 +93,7 @@ struct HeaderRecord {
   MachineFacts machine;
   Idle idle;
   std::optional<double> waited_for_standby_s;
-  Settings whole, node;
+  WindowSettings whole, node;
   int other_processes = 0;
   std::optional<double> other_cpu_percent;
 };

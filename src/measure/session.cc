@@ -73,7 +73,7 @@ class Session {
     if (has_budget()) left = std::min(left, left_s());
     show_({done_, total_, std::max(left, 0.0), std::move(doing)});
   }
-  Settings within_budget(Settings settings) const {
+  WindowSettings within_budget(WindowSettings settings) const {
     if (has_budget()) settings.limit_s = std::min(settings.limit_s, std::max(left_s(), 0.1));
     return settings;
   }
@@ -84,7 +84,7 @@ class Session {
   Failure attempt(const Job& job);
   Failure record(const Job& job, const Prepared& prepared, bool is_paused);
   Result<Prepared> load(const ModelTree& tree, std::int32_t node, const LaunchOptions& launch,
-                        const Settings& settings, const Pauses& pauses);
+                        const WindowSettings& settings, const Pauses& pauses);
   Failure pause(const Job& job, const Prepared& alone);
   bool is_lost();
 
@@ -119,13 +119,17 @@ Failure Session::begin() {
                      " on the GPU: what it takes would be counted too",
                  "wait for it to end, or go on with --allow-load; every window is marked then"};
   }
-  const auto waited = watch_.has_energy() && options_.standby_w > 0
-                          ? wait_for_standby(watch_, conduct_, options_.standby_w)
-                          : std::nullopt;
+  const auto waited = wait_for_standby(watch_, conduct_, options_.standby_w);
   Result<Idle> idle = measure_idle(watch_, conduct_);
   if (!idle.ok()) return idle.error();
   result.idle = idle.value();
   const Resources& r = result.idle.resources;
+  if (r.gpu_percent.value_or(0.0) > options_.most_other_gpu_percent && !options_.allow_load) {
+    return Error{ErrorCode::kUnavailable,
+                 "the GPU is at work for " + std::to_string(std::lround(*r.gpu_percent)) +
+                     " % of the time before anything was begun",
+                 "wait for that to end, or go on with --allow-load"};
+  }
   std::optional<double> other_cpu;
   if (r.cpu_percent && r.own_cpu_percent) {
     other_cpu = std::max(0.0, *r.cpu_percent - *r.own_cpu_percent);
@@ -157,7 +161,7 @@ Failure Session::anchor(bool is_first) {
     if (!prepared.ok()) return prepared.error();
     anchor_launch_ = std::move(prepared).value();
   }
-  Settings settings = options_.whole;
+  WindowSettings settings = options_.whole;
   settings.window_s *= 2;
   if (is_first) {  // To be as warm as the later ones.
     const auto warm = measure(*anchor_launch_, watch_, settings, conduct_);
@@ -200,7 +204,7 @@ Failure Session::anchor(bool is_first) {
 }
 
 Result<Session::Prepared> Session::load(const ModelTree& tree, std::int32_t node,
-                                        const LaunchOptions& launch, const Settings& settings,
+                                        const LaunchOptions& launch, const WindowSettings& settings,
                                         const Pauses& pauses) {
   Result<std::unique_ptr<Launch>> prepared = executor_.prepare(tree, node, launch);
   if (!prepared.ok()) return prepared.error();
@@ -262,7 +266,7 @@ Failure Session::pause(const Job& job, const Prepared& alone) {
 }
 
 Failure Session::attempt(const Job& job) {
-  const Settings settings = within_budget(is_whole(job) ? options_.whole : options_.node);
+  const WindowSettings settings = within_budget(is_whole(job) ? options_.whole : options_.node);
   const Result<Prepared> alone =
       load(*job.tree, job.node.node, {job.cache, 0, options_.allow_graph}, settings, {});
   if (!alone.ok()) return alone.error();

@@ -32,15 +32,16 @@ struct Anchor {
 };
 
 struct SessionOptions {
-  Settings whole = whole_settings();
-  Settings node = node_settings();
+  WindowSettings whole = whole_settings();
+  WindowSettings node = node_settings();
   Anchor anchor;
   double budget_s = 0;  // 0: as long as it takes.
   bool allow_graph = true;
   bool with_pauses = true;  // Of nodes at the power cap.
   bool allow_load = false;  // Go on although others use the machine; every window is marked.
-  double standby_w = 140;   // It starts when the GPU draws no more; 0: at once.
+  std::optional<double> standby_w;  // It starts when the device draws no more [when it rests].
   double most_other_cpu_percent = 10;
+  double most_other_gpu_percent = 10;
   std::uint64_t seed = 1;
   MachineRoots roots;
   std::function<int()> other_processes = [] { return 0; };  // On the GPU.

@@ -183,12 +183,17 @@ std::vector<Watch::State> Watch::states_between(Nanos begun, Nanos ended) const 
 
 Resources Watch::resources(Nanos begun, Nanos ended) const {
   const std::vector<State> states = states_between(begun, ended);
+  // A short window may lie between two looks: what grows is taken from the look before it on.
+  std::vector<State> ends = states_between(begun - 2 * options_.state_period, begun);
+  if (!ends.empty()) ends.erase(ends.begin(), ends.end() - 1);
+  const std::vector<State> later = states_between(begun + 1, ended + 2 * options_.state_period);
+  if (!later.empty()) ends.push_back(later.back());
   Resources out;
   out.samples = static_cast<int>(states.size());
   const auto mean = [&](std::size_t column) -> std::optional<double> {
     double sum = 0;
     int known = 0;
-    for (const State& state : states) {
+    for (const State& state : states.empty() ? ends : states) {
       if (!state.values[column]) continue;
       sum += *state.values[column];
       ++known;
@@ -198,9 +203,9 @@ Resources Watch::resources(Nanos begun, Nanos ended) const {
   };
   // A counter's growth between the first look and the last, for a second.
   const auto rate = [&](std::size_t column) -> std::optional<double> {
-    if (states.size() < 2) return std::nullopt;
-    const auto& first = states.front();
-    const auto& last = states.back();
+    if (ends.size() < 2) return std::nullopt;
+    const auto& first = ends.front();
+    const auto& last = ends.back();
     // It fell: it was reset, or it wrapped.
     if (!first.values[column] || !last.values[column] || last.time <= first.time ||
         *last.values[column] < *first.values[column]) {

@@ -163,8 +163,14 @@ constexpr Offer kAveragePower{"power_average",
                               "power of the board, mean over the last second",
                               "average power",
                               &read_power_field<kNvmlFieldPowerAverage>};
-constexpr Offer kMemoryUse{"memory", Unit::kPercent, 0.01, 0.01, "nvmlDeviceGetMemoryInfo",
-     "memory allocated on the GPU by all processes, in percent of all", "memory use", &read_memory};
+constexpr Offer kMemoryUse{"memory",
+                           Unit::kPercent,
+                           0.01,
+                           0.01,
+                           "nvmlDeviceGetMemoryInfo",
+                           "memory allocated on the GPU by all processes, in percent of all",
+                           "memory use",
+                           &read_memory};
 constexpr Offer kLevels[] = {
     {"utilisation", Unit::kPercent, 0.1, 1.0, "nvmlDeviceGetUtilizationRates",
      "time in which at least one kernel ran; says nothing of how much of the GPU it filled",

@@ -11,10 +11,12 @@
 //   0 0 energy_mj 1000            from 0 ms on, GPU 0's energy_mj is 1000
 //   100 0 energy_mj error 15      from 100 ms on, asking for it is answered with error 15
 //   0 0 energy_mj slow 4          asking for it takes 4 ms
+//   0 0 energy_mj watts 300 100   a counter that grows by 300 W from 0 ms on, in steps of 100 ms
 //   process 0 4711 1048576 55     GPU, process, bytes, SM percent
 //
-// Quantities: energy_mj, power_mw, average_mw, limit_mw, gpu_percent, memory_percent, memory_used, memory_total,
-// sm_mhz, memory_mhz, celsius, throttle. One that the script does not name is not supported.
+// Quantities: energy_mj, power_mw, average_mw, limit_mw, gpu_percent, memory_percent, memory_used,
+// memory_total, sm_mhz, memory_mhz, celsius, throttle. One that the script does not name is not
+// supported.
 //
 // Compiled with FAKE_NVML_OLD it has only what drivers of ten years ago had.
 #include <chrono>
@@ -39,6 +41,8 @@ struct Step {
   std::int64_t from_ms = 0;
   NvmlReturn error = kNvmlSuccess;
   unsigned long long value = 0;
+  unsigned long long watts = 0;  // It grows by so much,
+  std::int64_t every_ms = 100;   // so often.
 };
 
 struct Quantity {
@@ -67,6 +71,7 @@ namespace {
 
 struct State {
   bool is_initialised = false;
+  int users = 0;
   std::int64_t now_ms = 0;
   std::optional<std::chrono::steady_clock::time_point> begun;
   NvmlReturn init_error = kNvmlSuccess;
@@ -128,6 +133,8 @@ void load(const char* path) {
       }
       if (value == "error") {
         words >> step.error;
+      } else if (value == "watts") {
+        words >> step.watts >> step.every_ms;
       } else {
         step.value = std::stoull(value);
       }
@@ -156,6 +163,10 @@ NvmlReturn get(NvmlDevice device, const char* name, unsigned long long& value) {
     if (step.from_ms > now) break;
     code = step.error;
     value = step.value;
+    if (step.watts > 0) {
+      value = step.watts *
+              static_cast<unsigned long long>((now - step.from_ms) / step.every_ms * step.every_ms);
+    }
   }
   return code;
 }
@@ -176,9 +187,15 @@ NvmlReturn copy(const std::string& text, char* out, unsigned size) {
 NvmlReturn init() {
   const char* path = std::getenv("FAKE_NVML_SCRIPT");
   if (path == nullptr) return kNvmlDriverNotLoaded;
+  // As the real one: users are counted, and handles stay good while there is one.
+  if (state().users > 0) {
+    ++state().users;
+    return kNvmlSuccess;
+  }
   load(path);
   if (state().init_error != kNvmlSuccess) return state().init_error;
   state().is_initialised = true;
+  state().users = 1;
   return kNvmlSuccess;
 }
 
@@ -206,7 +223,8 @@ void fake_nvml_set_time_ms(std::int64_t now) { state().now_ms = now; }
 
 NvmlReturn nvmlInit() { return init(); }
 NvmlReturn nvmlShutdown() {
-  state().is_initialised = false;
+  if (state().users > 0) --state().users;
+  state().is_initialised = state().users > 0;
   return kNvmlSuccess;
 }
 const char* nvmlErrorString(NvmlReturn code) {

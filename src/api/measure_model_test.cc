@@ -1,0 +1,268 @@
+// Models measured end to end, in real time, on an executor that sleeps and with a GPU whose counter
+// grows by known watts.
+#include "src/api/measure_model.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "src/api/measure_session.h"
+#include "src/base/test_folder.h"
+#include "src/dataset/json_lines_reader.h"
+#include "tests/support/fake_nvml.h"
+
+namespace wattree {
+namespace {
+
+constexpr double kWatts = 300;
+constexpr const char* kGpu =
+    "clock\n"
+    "driver 580.0\n"
+    "gpu 0 GPU-aaaa NVIDIA H200\n"
+    "0 0 energy_mj watts 300 10\n"
+    "0 0 power_mw 300000\n"
+    "0 0 limit_mw 700000\n"
+    "0 0 gpu_percent 97\n"
+    "0 0 memory_percent 41\n"
+    "0 0 memory_used 1000\n"
+    "0 0 memory_total 4000\n"
+    "0 0 sm_mhz 1980\n"
+    "0 0 memory_mhz 3201\n"
+    "0 0 celsius 52\n"
+    "0 0 throttle 0\n";
+
+// A small BERT of one layer.
+constexpr const char* kConfig =
+    R"({"model_type":"bert","hidden_size":32,"num_hidden_layers":1,"num_attention_heads":2,)"
+    R"("intermediate_size":64,"vocab_size":100,"max_position_embeddings":64})";
+
+// A run takes as long as its bytes say: 1 ms, and 1 ns for each.
+double seconds_of(const Node& node) { return 1e-3 + 1e-9 * static_cast<double>(node.bytes); }
+
+class SleepingLaunch final : public Launch {
+ public:
+  SleepingLaunch(double run_s, int copies) : run_s_(run_s), copies_(copies) {}
+  Failure start() override {
+    queued_ += copies_;
+    return std::nullopt;
+  }
+  Failure wait() override {
+    // To the moment, not for a while: what sleeping adds does not add up.
+    const auto now = std::chrono::steady_clock::now();
+    if (due_ + std::chrono::milliseconds(50) < now) due_ = now;
+    due_ += std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * run_s_ * queued_));
+    std::this_thread::sleep_until(due_);
+    queued_ = 0;
+    return std::nullopt;
+  }
+  int copies() const override { return copies_; }
+  Execution execution() const override { return Execution::kGraph; }
+  std::string_view why_eager() const override { return ""; }
+
+ private:
+  double run_s_;
+  int copies_;
+  int queued_ = 0;
+  std::chrono::steady_clock::time_point due_;
+};
+
+class SleepingExecutor final : public Executor {
+ public:
+  SleepingExecutor(std::string kind, std::string fails_on) : fails_on_(std::move(fails_on)) {
+    facts_.kind = std::move(kind);
+    facts_.name = facts_.kind == "cpu" ? "A processor" : "NVIDIA H200";
+    facts_.uuid = facts_.kind == "cpu" ? "" : "GPU-aaaa";
+    facts_.multiprocessors = 132;
+  }
+  Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t index,
+                                          const LaunchOptions&) override {
+    const Node& node = tree.nodes()[static_cast<std::size_t>(index)];
+    if (!fails_on_.empty() && node.type == fails_on_) {
+      return Error{ErrorCode::kUnavailable, "out of memory", ""};
+    }
+    const double run_s = seconds_of(node);
+    return std::unique_ptr<Launch>(
+        std::make_unique<SleepingLaunch>(run_s, std::max(1, static_cast<int>(0.02 / run_s))));
+  }
+  const DeviceFacts& device() const override { return facts_; }
+
+ private:
+  std::string fails_on_;
+  DeviceFacts facts_;
+};
+
+struct Bench {
+  explicit Bench(const std::string& nvml) {
+    query.windows = folder.path() / "data.windows.jsonl";
+    query.meters.nvml_library = nvml;
+    query.meters.sys_root = folder.path();  // No RAPL.
+    query.process = ::getpid();
+    query.without_anchor = true;
+    // Quicker than a real counter allows.
+    query.settings = node_settings();
+    query.settings->settle_s = 0.05;
+    query.settings->window_s = 0.15;
+    query.settings->limit_s = 1;
+    query.allow_load = true;  // Others build and test on this machine.
+    query.open_executor = [this]() -> Result<std::unique_ptr<Executor>> {
+      return std::unique_ptr<Executor>(std::make_unique<SleepingExecutor>(kind, fails_on));
+    };
+  }
+  TreeAnswer tree() const {
+    TreeQuery pass;
+    pass.batch = 2;
+    pass.seq = 8;
+    Result<TreeAnswer> built = tree_of("small", kConfig, "test", pass);
+    EXPECT_TRUE(built.ok());
+    return std::move(built).value();
+  }
+  std::string kind = "cuda";
+  std::string fails_on;
+  TestFolder folder;
+  MeasureQuery query;
+};
+
+TEST(MeasureModel, KnownWattsBecomeKnownJoulesInADataset) {
+  const FakeNvml fake(kGpu);
+  Bench bench(fake.library());
+  bench.fails_on = "BertPooler";
+  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  const MeasureAnswer& answer = measured.value();
+  EXPECT_EQ(answer.session.ending, Ending::kDone);
+  const auto nodes = answer.tree.tree.nodes();
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
+    const Node& node = nodes[static_cast<std::size_t>(answer.distinct.nodes[i].node)];
+    if (!answer.in_place[i]) {
+      EXPECT_EQ(node.type, "BertPooler");
+      continue;
+    }
+    ++known;
+    const double expected = kWatts * seconds_of(node);
+    // Sleeping is not exact on a machine that others use.
+    EXPECT_NEAR(*answer.in_place[i]->energy_j, expected, 0.1 * expected) << node.scope;
+    EXPECT_NEAR(*answer.in_place[i]->energy_j / answer.in_place[i]->time_s, kWatts, 6)
+        << node.scope;
+  }
+  ASSERT_EQ(answer.session.skipped.size(), 1U);
+  EXPECT_EQ(answer.session.skipped[0].why, "out of memory");
+  EXPECT_EQ(answer.session.measured, known);
+  EXPECT_EQ(answer.ops.known, answer.ops.kernels);
+
+  const std::filesystem::path file = bench.folder.path() / "data.jsonl";
+  ASSERT_FALSE(add_to_dataset(to_dataset(answer), file));
+  ASSERT_FALSE(add_to_dataset(to_dataset(answer), file));  // In the place of the first.
+  const Result<Dataset> read = read_dataset(file);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read.value().trees.size(), 1U);
+  const DatasetTree& tree = read.value().trees[0];
+  EXPECT_EQ(tree.dtype, "fp32");
+  EXPECT_EQ(tree.root().instance_type, "BertModel");
+  EXPECT_EQ(tree.root().features.get(Feature::kGpu), 97);
+  EXPECT_EQ(tree.root().features.get(Feature::kGpuMemory), 41);
+  EXPECT_EQ(tree.root().features.get(Feature::kGpuClock), 1980);
+  EXPECT_EQ(tree.root().features.get(Feature::kGpuMemClock), 3201);
+  EXPECT_NEAR(tree.root().energy->value, kWatts * seconds_of(nodes.back()),
+              0.1 * kWatts * seconds_of(nodes.back()));
+  bool has_dense = false;
+  for (const DatasetNode& node : tree.nodes) {
+    for (const Feature f : {Feature::kCpu, Feature::kRam, Feature::kTime, Feature::kGpuEnergy}) {
+      EXPECT_EQ(node.features.has(f), node.energy.has_value()) << node.scope;
+    }
+    if (node.scope != "root.encoder.layer.0.intermediate.dense") continue;
+    has_dense = true;
+    // IrEne's counts, by hand: b 2, s 8, K 32, N 64.
+    EXPECT_DOUBLE_EQ(node.features.get(Feature::kFlops), (2 * 16 * 32 * 64 + 16 * 64) / 1e6);
+    EXPECT_DOUBLE_EQ(node.features.get(Feature::kMemory),
+                     4.0 * (2 * (8 * 32 + 32 * 64 + 8 * 64) + 2 * 16 * 64) / (1024 * 1024));
+  }
+  EXPECT_TRUE(has_dense);
+
+  // Again, from the file: nothing but what failed is run.
+  bench.query.is_resumed = true;
+  bench.fails_on.clear();
+  const Result<MeasureAnswer> again = measure_model(bench.tree(), bench.query);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again.value().reused, known);
+  EXPECT_EQ(again.value().session.measured, 1U);
+  EXPECT_TRUE(again.value().session.skipped.empty());
+}
+
+TEST(MeasureModel, AnInterruptedSessionKeepsItsWindows) {
+  const FakeNvml fake(kGpu);
+  Bench bench(fake.library());
+  std::size_t done = 0;
+  bench.query.show = [&](const SessionProgress& p) { done = p.done; };
+  bench.query.is_stopped = [&] { return done >= 2; };
+  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  EXPECT_EQ(measured.value().session.ending, Ending::kInterrupted);
+  EXPECT_EQ(measured.value().figures.size(), 2U);
+  DeviceFacts device;
+  device.kind = "cuda";
+  device.name = "NVIDIA H200";
+  const Result<Figures> read = read_windows(bench.query.windows, device);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read.value().size(), 2U);
+  for (const auto& [key, figures] : measured.value().figures) {
+    const NodeFigures& other = read.value().at(key);
+    EXPECT_NEAR(*other.energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
+    EXPECT_NEAR(*other.gpu_energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
+  }
+  // Not without being told to, and not on another device.
+  EXPECT_EQ(measure_model(bench.tree(), bench.query).error().code, ErrorCode::kInvalidInput);
+  device.name = "NVIDIA A100";
+  EXPECT_EQ(read_windows(bench.query.windows, device).error().code, ErrorCode::kInvalidInput);
+}
+
+TEST(MeasureModel, WithoutAMeterEnergyIsAbsentAndNeverZero) {
+  Bench bench("/nonexistent/libnvidia-ml.so.1");
+  bench.kind = "cpu";
+  std::size_t done = 0;
+  bench.query.show = [&](const SessionProgress& p) { done = p.done; };
+  bench.query.is_stopped = [&] { return done >= 2; };
+  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  EXPECT_FALSE(measured.value().obstacles.empty());
+  const DatasetTree tree = to_dataset(measured.value());
+  EXPECT_FALSE(tree.root().energy);
+  EXPECT_NEAR(tree.root().features.get(Feature::kTime),
+              seconds_of(measured.value().tree.tree.root()), 1e-3);
+  EXPECT_NE(bench.folder.read("data.windows.jsonl").find("\"energy_j\":null"), std::string::npos);
+  EXPECT_EQ(bench.folder.read("data.windows.jsonl").find("\"energy_j\":0,"), std::string::npos);
+}
+
+TEST(MeasureModel, AnotherProcessOnTheGpuIsRefused) {
+  const FakeNvml fake(std::string(kGpu) + "process 0 4711 1048576 55\n");
+  Bench bench(fake.library());
+  bench.query.allow_load = false;
+  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  ASSERT_FALSE(measured.ok());
+  EXPECT_EQ(measured.error().code, ErrorCode::kUnavailable);
+  EXPECT_NE(measured.error().message.find("other process"), std::string::npos);
+}
+
+TEST(MeasureModel, SaysWhatItDoesNotUnderstand) {
+  Bench bench("/nonexistent/libnvidia-ml.so.1");
+  for (const auto& change : std::vector<std::function<void(MeasureQuery&)>>{
+           [](MeasureQuery& q) { q.caches = "lukewarm"; },
+           [](MeasureQuery& q) { q.protocol = "mine"; },
+           [](MeasureQuery& q) { q.execution = "fast"; }}) {
+    MeasureQuery query = bench.query;
+    change(query);
+    const auto measured = measure_model(bench.tree(), query);
+    ASSERT_FALSE(measured.ok());
+    EXPECT_EQ(measured.error().code, ErrorCode::kInvalidInput);
+  }
+  bench.folder.write("data.windows.jsonl", "{\"kind\":\"window\"}\n");
+  bench.query.is_resumed = true;
+  const auto measured = measure_model(bench.tree(), bench.query);
+  ASSERT_FALSE(measured.ok());
+  EXPECT_NE(measured.error().message.find("data.windows.jsonl:1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wattree

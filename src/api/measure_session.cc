@@ -1,0 +1,206 @@
+#include "src/api/measure_session.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/base/text.h"
+#include "src/hub/bundled.h"
+#include "src/meter/nvml.h"
+#include "src/meter/proc.h"
+
+namespace wattree {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kAnchorModel = "bert-base-uncased";
+
+Error bad(std::string message, std::string hint = "") {
+  return {ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
+}
+
+// Processes on the GPU that are not ours. In a container ids may be another's: then those that were
+// not there before the executor was opened are ours.
+class GpuProcesses {
+ public:
+  GpuProcesses(const MeterQuery& query, int process) : process_(process) {
+    Result<std::shared_ptr<const NvmlLibrary>> library = NvmlLibrary::open(query.nvml_library);
+    if (!library.ok()) return;
+    library_ = std::move(library).value();
+    for (Gpu& gpu : list_gpus(*library_).gpus) {
+      if (!gpu_) gpu_ = std::move(gpu);
+    }
+    before_ = ids();
+  }
+  // `uuid` is that of the GPU to watch; the first one where it is not known.
+  void watch(const std::string& uuid) {
+    if (!library_) return;
+    for (Gpu& gpu : list_gpus(*library_).gpus) {
+      if (!uuid.empty() && gpu.uuid.find(uuid) != std::string::npos) gpu_ = std::move(gpu);
+    }
+    const std::set<std::uint32_t> now = ids();
+    std::set_difference(now.begin(), now.end(), before_.begin(), before_.end(),
+                        std::inserter(ours_, ours_.end()));
+    ours_.insert(static_cast<std::uint32_t>(process_));
+  }
+  int others() const {
+    int count = 0;
+    for (const std::uint32_t id : ids()) count += ours_.count(id) > 0 ? 0 : 1;
+    return count;
+  }
+
+ private:
+  std::set<std::uint32_t> ids() const {
+    std::set<std::uint32_t> out;
+    if (!library_ || !gpu_) return out;
+    const auto list = list_gpu_processes(*library_, *gpu_);
+    if (!list.ok()) return out;
+    for (const GpuProcess& process : list.value()) out.insert(process.process);
+    return out;
+  }
+
+  int process_;
+  std::shared_ptr<const NvmlLibrary> library_;
+  std::optional<Gpu> gpu_;
+  std::set<std::uint32_t> before_, ours_;
+};
+
+// The GPU that nodes run on first: its meters are those that count.
+void put_first(Meters& meters, const std::string& uuid) {
+  if (uuid.empty()) return;
+  std::stable_partition(meters.begin(), meters.end(), [&](const std::unique_ptr<Meter>& meter) {
+    return meter->description().device.find(uuid) != std::string::npos;
+  });
+}
+
+Result<TreeAnswer> anchor_tree() {
+  TreeQuery query;
+  query.batch = 16;
+  query.seq = 128;
+  query.dtype = "bf16";
+  for (const BundledModel& model : bundled_models()) {
+    if (model.name != kAnchorModel) continue;
+    return tree_of(std::string(model.name), std::string(model.json), "bundled", query);
+  }
+  return Error{ErrorCode::kInternal, "the anchor's model is not bundled", ""};
+}
+
+Result<SessionOptions> options_of(const MeasureQuery& query) {
+  SessionOptions out;
+  if (query.protocol == "irene") {
+    out.whole = out.node = irene_settings();
+    out.with_pauses = false;
+  } else if (!query.protocol.empty() && query.protocol != "wattree") {
+    return bad("protocol \"" + query.protocol + "\" is not known", "choose wattree or irene");
+  }
+  if (query.settings) out.whole = out.node = *query.settings;
+  out.standby_w = query.standby_w;
+  if (!query.execution.empty() && query.execution != "graph" && query.execution != "eager") {
+    return bad("execution \"" + query.execution + "\" is not known", "choose graph or eager");
+  }
+  out.allow_graph = query.execution != "eager";
+  if (query.node_limit_s > 0) out.whole.limit_s = out.node.limit_s = query.node_limit_s;
+  out.budget_s = query.budget_s;
+  out.allow_load = query.allow_load;
+  out.with_pauses = out.with_pauses && !query.without_pauses;
+  out.seed = static_cast<std::uint64_t>(query.seed);
+  out.roots = {query.meters.proc_root, query.meters.sys_root};
+  out.seconds_since_1970 = query.seconds_since_1970;
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<CacheState>> parse_caches(const std::string& list) {
+  std::vector<CacheState> out;
+  for (const std::string& name : split(list.empty() ? "in_place" : list, ',')) {
+    const auto known = {CacheState::kInPlace, CacheState::kCold, CacheState::kWarm};
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](CacheState cache) { return name_of(cache) == name; });
+    if (found == known.end()) {
+      return bad("cache \"" + name + "\" is not known", "choose of in_place, cold and warm");
+    }
+    out.push_back(*found);
+  }
+  return out;
+}
+
+std::vector<Job> jobs_of(const ModelTree& tree, const DistinctNodes& distinct,
+                         const PassFacts& pass, const std::vector<CacheState>& caches) {
+  std::vector<Job> out;
+  for (const DistinctNode& node : distinct.nodes) {
+    const Node& first = tree.nodes()[static_cast<std::size_t>(node.node)];
+    Job job{&tree, node, CacheState::kNatural, pass, 0};
+    // What it is likely to take: an H100 does some 100 FLOP in the time of a byte.
+    job.weight = static_cast<double>(node.count) *
+                 (static_cast<double>(first.bytes) + static_cast<double>(first.flops) / 100.0);
+    if (first.level == Level::kModel) {
+      out.push_back(job);
+      continue;
+    }
+    for (const CacheState cache : caches) {
+      job.cache = cache;
+      out.push_back(job);
+    }
+  }
+  return out;
+}
+
+Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& query) {
+  Result<SessionOptions> parsed = options_of(query);
+  if (!parsed.ok()) return parsed.error();
+  SessionOptions options = std::move(parsed).value();
+  if (!query.is_resumed && fs::exists(query.windows) && fs::is_regular_file(query.windows) &&
+      fs::file_size(query.windows) > 0) {
+    return bad("there is a file " + query.windows.string() + " already",
+               "go on with it: --resume, or choose another name");
+  }
+  GpuProcesses processes(query.meters, query.process);
+  Result<std::unique_ptr<Executor>> opened = query.open_executor();
+  if (!opened.ok()) return opened.error();
+  Executor& executor = *opened.value();
+  const DeviceFacts& device = executor.device();
+  const bool is_gpu = device.kind != "cpu";
+  processes.watch(device.uuid);
+  options.other_processes = [&] { return is_gpu ? processes.others() : 0; };
+
+  MeasuredJobs out;
+  if (query.is_resumed && fs::exists(query.windows)) {
+    Result<Figures> earlier = read_windows(query.windows, device);
+    if (!earlier.ok()) return earlier.error();
+    out.figures = std::move(earlier).value();
+    for (const Job& job : jobs) out.reused += out.figures.count(job.key());
+  }
+  Result<AppendFile> file = AppendFile::open(query.windows);
+  if (!file.ok()) return file.error();
+  AppendFile records = std::move(file).value();
+
+  Found found = find_meters(query.meters);
+  append(found, find_process_meters(query.meters.proc_root, query.process));
+  put_first(found.meters, device.uuid);
+  const Component component = is_gpu ? Component::kGpu : Component::kCpu;
+  WatchOptions watching;
+  watching.cpus = std::max(1U, count_cpus(query.meters.proc_root));
+  watching.ram_bytes = ram_bytes(query.meters.proc_root);
+  const Clock clock = boot_clock();
+  Watch watch(std::move(found.meters), component, watching, clock);
+  if (!watch.has_energy()) out.obstacles = std::move(found.obstacles);
+  watch.start();
+
+  std::optional<TreeAnswer> anchor;
+  if (is_gpu && !query.without_anchor) {
+    Result<TreeAnswer> tree = anchor_tree();
+    if (!tree.ok()) return tree.error();
+    anchor = std::move(tree).value();
+    options.anchor.tree = &anchor->tree;
+  }
+  Result<SessionResult> session =
+      run_session(std::move(jobs), executor, watch, real_conduct(clock, query.is_stopped), options,
+                  records, out.figures, query.show);
+  watch.stop();
+  if (!session.ok()) return session.error();
+  out.session = std::move(session).value();
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,26 @@
+// What profiling and calibrating share: from a query to a session that has ended.
+#pragma once
+
+#include "src/api/measure_model.h"
+
+namespace wattree {
+
+struct MeasuredJobs {
+  Figures figures;
+  std::size_t reused = 0;
+  SessionResult session;
+  std::vector<Obstacle> obstacles;
+};
+Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& query);
+
+Result<std::vector<CacheState>> parse_caches(const std::string& text);
+
+// Jobs of a tree's distinct nodes, each under every one of the states; whole models as they are.
+std::vector<Job> jobs_of(const ModelTree& tree, const DistinctNodes& distinct,
+                         const PassFacts& pass, const std::vector<CacheState>& caches);
+
+// The windows of a file that were not thrown out. kInvalidInput where a line is no record, or where
+// it was measured on something else than `device`.
+Result<Figures> read_windows(const std::filesystem::path& path, const DeviceFacts& device);
+
+}  // namespace wattree
