@@ -125,3 +125,37 @@ def test_keys_do_not_depend_on_values():
     more = torch.zeros(2, 6, dtype=torch.int64)
     longer = trace(model, lambda: model(more))
     assert {op.key for op in longer.ops}.isdisjoint(op.key for op in first.ops)
+
+
+class Layer:
+    def __init__(self):
+        self.keys = self.values = None
+
+
+class Cache:
+    """As Transformers' own: every run of a layer appends to it."""
+
+    def __init__(self):
+        self.layers = [Layer()]
+
+    def update(self, keys):
+        layer = self.layers[0]
+        layer.keys = keys if layer.keys is None else torch.cat([layer.keys, keys])
+        return layer.keys
+
+
+class Attention(torch.nn.Module):
+    def forward(self, x, cache):
+        return x @ cache.update(x).T
+
+
+@pytest.mark.parametrize("how", ["positional", "keyword"])
+def test_a_cache_does_not_grow_from_run_to_run(how):
+    x, cache, layer = torch.randn(3, 8), Cache(), Attention()
+    cache.update(torch.randn(2, 8))
+    args, kwargs = ((x, cache), {}) if how == "positional" else ((x,), {"cache": cache})
+    workload = module_workload(layer, args, kwargs, CpuDevice(cache_bytes=4096))
+    assert [workload.run(i).shape for i in range(2 * workload.sets)] == 2 * workload.sets * [(3, 5)]
+    kept = trace(layer, lambda: layer(*args, **kwargs), lambda scope, module: True).modules[0].kept
+    assert cache.layers[0].keys.shape == (5, 8)  # The trace itself is a run.
+    assert module_workload(layer, *kept, CpuDevice(cache_bytes=4096)).run(0).shape == (3, 5)

@@ -27,7 +27,7 @@ from wattree.progress import Progress
 from wattree.rapl import Rapl, RaplError
 from wattree.session import Session
 from wattree.spec import tensors_of
-from wattree.trace import ModuleCall, Trace, snapshot, trace
+from wattree.trace import ModuleCall, Trace, trace
 from wattree.tree import TreeNode, build_tree
 
 AUTO = "auto"
@@ -64,10 +64,7 @@ class Profiler:
             device = self._device or (CudaDevice() if place.type == "cuda" else host_device())
             meter, why_no_energy = self._meter_for(device)
 
-            def run() -> Any:
-                with torch.no_grad():
-                    return model(*inputs, **{name: snapshot(value) for name, value in keywords.items()})
-
+            _, run = Session.call_of(model, inputs, keywords)
             _try_once(model, run, inputs, keywords, place)
             costs = Costs()
             seen = trace(model, run)

@@ -15,7 +15,7 @@ from wattree.measure import (
     Idle, Settings, measure, measure_idle, measure_time, node_settings, timing_fields, wait_until_steady, window_fields)
 from wattree.pauses import Spin, measure_spin, measure_with_pauses
 from wattree.sampler import Sampler
-from wattree.trace import OpCall, Trace, Tracer, snapshot, trace
+from wattree.trace import OpCall, Trace, Tracer, snapshots, trace
 from wattree.workload import Workload, module_workload, op_workload, prepare_launch
 
 DRIFT_AFTER_S = 15.0  # A shorter session has no time to drift.
@@ -77,8 +77,9 @@ class Session:
     @staticmethod
     def call_of(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[torch.nn.Module, Callable[[], Any]]:
         def call() -> Any:
+            arguments, keywords = snapshots(args, kwargs)
             with torch.no_grad():
-                return module(*args, **{name: snapshot(value) for name, value in kwargs.items()})
+                return module(*arguments, **keywords)
 
         return module, call
 

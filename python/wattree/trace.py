@@ -201,7 +201,7 @@ class Tracer(TorchDispatchMode):
                 weights=tuple(tensor_text(p) for p in module.parameters()), first_op=len(self.trace.ops),
                 arguments=describe(args), keywords=describe(kwargs))
             if self._keeps(scope, module):
-                call.kept = (args, {name: snapshot(value) for name, value in kwargs.items()})
+                call.kept = snapshots(args, kwargs)
             self._stack.append(len(self.trace.modules))
             self.trace.modules.append(call)
 
@@ -252,6 +252,11 @@ def snapshot(value: Any) -> Any:
         twin.is_updated = dict(value.is_updated)
         return twin
     return value
+
+
+def snapshots(args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """Arguments for one run more, which must not find in a cache what the run before has put there."""
+    return tuple(snapshot(value) for value in args), {name: snapshot(value) for name, value in kwargs.items()}
 
 
 def trace(model: torch.nn.Module, run: Callable[[], Any], keeps=lambda scope, module: False) -> Trace:

@@ -16,7 +16,7 @@ import torch
 
 from wattree.device import CaptureError, Device, Launch, repeat
 from wattree.spec import element_bytes, held_tensors, parse_tensor, tensors_of
-from wattree.trace import OpCall, snapshot
+from wattree.trace import OpCall, snapshot, snapshots
 
 LAUNCH_S = 0.02  # Of plain calls; the graph of them may be several times shorter, and still long for the gap after it.
 MAX_COPIES = 1024
@@ -236,8 +236,9 @@ def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any]
     calls = [(module, args, kwargs)] + [make_set() for _ in range(sets - 1)]
 
     def run(i: int) -> Any:
-        called, arguments, keywords = calls[i % sets]
+        called, *given = calls[i % sets]
+        arguments, keywords = snapshots(*given)
         with torch.no_grad():
-            return called(*arguments, **{name: snapshot(value) for name, value in keywords.items()})
+            return called(*arguments, **keywords)
 
     return Workload(run, sets, size)
