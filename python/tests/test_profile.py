@@ -99,6 +99,21 @@ def profiler(tmp_path, library):
     return make
 
 
+@pytest.fixture(scope="module")
+def profiled():
+    """One profile for the tests that only look at it. Longer windows than elsewhere: a busy machine reads the counter late."""
+    from conftest import built
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WATTREE_LIBRARY", built("lib/libwattree.so"))
+        settings = dataclasses.replace(QUICK, idle_s=0.1, window_s=0.1)
+        meter = FakeGpu(lambda time_s: POWER_W, tick_s=0.002)
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        profiler = Profiler(meter=meter, cache=None, settings=settings, device=CpuDevice(cache_bytes=4096))
+        return profiler.profile(Model().eval(), torch.randint(0, 50, (2, 6)), scale=0.1)
+
+
 def measured(tree):
     return [node for node in tree.walk() if node.key is not None]
 
@@ -106,34 +121,29 @@ def measured(tree):
 # Numbers.
 
 
-def test_known_power_gives_known_joules(profiler, ids):
-    longer = dataclasses.replace(QUICK, idle_s=0.1, window_s=0.1)
-    profile = profiler(settings=longer).profile(Model().eval(), ids, scale=0.1)
-    assert profile.is_complete and profile.counts.missing == 0
-    # Power is the same whatever runs, so energy is power times time, for every node. A busy machine reads the counter late.
-    powers = {node.key: node.energy_j / node.time_s for node in measured(profile.tree)}
+def test_known_power_gives_known_joules(profiled):
+    assert profiled.is_complete and profiled.counts.missing == 0
+    # Power is the same whatever runs, so energy is power times time, for every node.
+    powers = {node.key: node.energy_j / node.time_s for node in measured(profiled.tree)}
     assert statistics.median(powers.values()) == pytest.approx(POWER_W, rel=0.03)
     assert list(powers.values()) == pytest.approx(len(powers) * [POWER_W], rel=0.3)
-    for node in measured(profile.tree):
+    for node in measured(profiled.tree):
         assert node.idle_j == pytest.approx(POWER_W * node.time_s, rel=0.3)
-    assert profile.energy_j == profile.tree.energy_j > 0
+    assert profiled.energy_j == profiled.tree.energy_j > 0
 
 
-def test_children_and_own_make_the_node(profiler, ids):
-    profile = profiler().profile(Model().eval(), ids)
-    for node in measured(profile.tree):
+def test_children_and_own_make_the_node(profiled):
+    for node in measured(profiled.tree):
         total = node.own_energy_j + sum(child.energy_j for child in node.children)
         assert total == pytest.approx(node.energy_j, rel=1e-9), node.scope
-    act = profile.tree.find("layers.0.act")
+    act = profiled.tree.find("layers.0.act")
     # One kernel: module and op are one measurement.
     assert act.own_energy_j == 0 and act.children[0].energy_j == act.energy_j
 
 
-def test_overlap_is_shown_as_such(profiler, ids):
-    profile = profiler().profile(Model().eval(), ids)
-    layer = profile.tree.find("layers.0")
-    layer.own_energy_j = -0.001
-    assert "-3.00 mJ overlap" in str(profile)  # Three equal layers are one row.
+def test_overlap_is_shown_as_such(profiled, monkeypatch):
+    monkeypatch.setattr(profiled.tree.find("layers.0"), "own_energy_j", -0.001)
+    assert "-3.00 mJ overlap" in str(profiled)  # Three equal layers are one row.
 
 
 def test_each_distinct_node_is_measured_once(profiler, ids):
@@ -258,11 +268,11 @@ def test_an_interrupt_keeps_what_is_there(profiler, ids, monkeypatch):
     calls = []
     original = wattree.session.Session.measure_op
 
-    def interrupted(self, op, execution=None):
+    def interrupted(self, op, integers=None, execution=None):
         calls.append(op.name)
         if len(calls) == 3:
             signal.raise_signal(signal.SIGINT)
-        return original(self, op, execution)
+        return original(self, op, integers, execution)
 
     monkeypatch.setattr(wattree.session.Session, "measure_op", interrupted)
     model = Model().eval()
@@ -290,10 +300,10 @@ def test_a_budget_ends_it_in_time(profiler, ids):
 def test_one_node_that_fails_costs_only_itself(profiler, ids, monkeypatch, error, reason):
     original = wattree.session.Session.measure_op
 
-    def failing(self, op, execution=None):
+    def failing(self, op, integers=None, execution=None):
         if op.name == "gelu":
             raise error
-        return original(self, op, execution)
+        return original(self, op, integers, execution)
 
     monkeypatch.setattr(wattree.session.Session, "measure_op", failing)
     profile = profiler().profile(Model().eval(), ids)
@@ -307,10 +317,10 @@ def test_one_node_that_fails_costs_only_itself(profiler, ids, monkeypatch, error
 def test_a_lost_device_is_not_met_twice(profiler, ids, monkeypatch):
     original = wattree.session.Session.measure_op
 
-    def losing(self, op, execution=None):
+    def losing(self, op, integers=None, execution=None):
         if op.name == "gelu":
             raise DeviceLost("the GPU takes no more work from this process")
-        return original(self, op, execution)
+        return original(self, op, integers, execution)
 
     monkeypatch.setattr(wattree.session.Session, "measure_op", losing)
     profile = profiler().profile(Model().eval(), ids)
@@ -419,8 +429,8 @@ def test_the_program_reads_what_is_saved(profiler, program, tmp_path):
     assert len(json.loads(evaluated.stdout)["rows"]) == 3
 
 
-def test_saved_energies_are_the_measured_ones(profiler, ids, tmp_path, root):
-    profile = profiler().profile(Model().eval(), ids)
+def test_saved_energies_are_the_measured_ones(profiled, tmp_path, root):
+    profile = profiled
     profile.save(tmp_path / "data.jsonl")
     line = json.loads((tmp_path / "data.jsonl").read_text())
     jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed here")
@@ -455,6 +465,13 @@ def test_a_root_of_ops_alone_can_be_saved(profiler, program, tmp_path):
 
     profiler().profile(Sum(), torch.randn(4, 4)).save(tmp_path / "data.jsonl")
     assert run(program, "dataset", "stats", tmp_path / "data.jsonl").returncode == 0
+
+
+def test_a_model_without_kernels_is_told(profiler, tmp_path):
+    profile = profiler().profile(torch.nn.Flatten(), torch.randn(2, 3))
+    assert profile.energy_j is None and "runs no kernel" in str(profile)
+    with pytest.raises(ValueError, match="nothing to save"):
+        profile.save(tmp_path / "data.jsonl")
 
 
 def test_the_bar_says_how_long_it_takes():

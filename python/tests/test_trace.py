@@ -1,5 +1,7 @@
 """Traces and workloads, with PyTorch on the CPU where it is installed."""
 
+import dataclasses
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
@@ -7,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 from wattree.device import CpuDevice  # noqa: E402
 from wattree.nodes import distinct_nodes, node_of_op, op_from_record  # noqa: E402
 from wattree.trace import trace  # noqa: E402
-from wattree.workload import count_sets, index_limit, module_workload, op_workload  # noqa: E402
+from wattree.workload import ArgumentError, count_sets, index_limit, module_workload, op_workload  # noqa: E402
 
 
 class Block(torch.nn.Module):
@@ -106,6 +108,25 @@ def test_indices_stay_in_range(call, limit):
     workload = op_workload(op, CpuDevice(cache_bytes=4096))
     for i in range(workload.sets):
         workload.run(i)  # On the CPU an index out of range raises.
+
+
+def test_indices_of_a_run_are_kept_for_the_ops_alone():
+    bag = torch.nn.EmbeddingBag(10, 4).eval()
+    ids, offsets = torch.tensor([7, 9, 3, 1]), torch.tensor([0, 3])
+    seen = trace(bag, lambda: bag(ids, offsets), keeps_integers=True)
+    op = next(op for op in seen.ops if "embedding_bag" in op.name)
+    ids.fill_(-1)  # What was kept is a copy.
+    workload = op_workload(op, CpuDevice(cache_bytes=4096), integers=seen.integers[op.key])
+    for i in range(workload.sets):
+        workload.run(i)  # Offsets that are made up would be refused: they must begin with 0 and rise.
+    kept, _ = seen.integers[op.key]
+    assert kept[0] is None and kept[1].tolist() == [7, 9, 3, 1] and kept[2].tolist() == [0, 3]
+
+
+def test_ops_that_are_not_pytorchs_are_told():
+    op = dataclasses.replace(trace(torch.nn.Module(), lambda: torch.zeros(2) + 1).ops[-1], name="my_own_op")
+    with pytest.raises(ArgumentError, match="my_own_op is no op of PyTorch's own"):
+        op_workload(op, CpuDevice())
 
 
 def test_a_module_runs_on_copies_with_equal_results():

@@ -67,7 +67,7 @@ class Profiler:
             _, run = Session.call_of(model, inputs, keywords)
             _try_once(model, run, inputs, keywords, place)
             costs = Costs()
-            seen = trace(model, run)
+            seen = trace(model, run, keeps_integers=True)
             root = build_tree(seen, model, costs)
             distinct = distinct_nodes_of(root)
             machine = describe_machine(device, meter)
@@ -211,7 +211,7 @@ class _Work:
     def _measure(self, key: str, execution: str | None = None) -> dict[str, Any]:
         node = self._distinct[key]
         if not self._is_module(key):
-            return self._session.measure_op(node.op, execution)
+            return self._session.measure_op(node.op, self._seen.integers.get(key), execution)
         if not node.scope:
             return self._session.measure_root(self._model, self._run, execution)
         return self._session.measure_module(self._model.get_submodule(node.scope), *self._arguments(key), execution)
@@ -231,7 +231,7 @@ class _Work:
         for key in self._unchecked():
             node = self._distinct[key]
             if not self._is_module(key):
-                runs[key] = self._session.op_run(node.op)
+                runs[key] = self._session.op_run(node.op, self._seen.integers.get(key))
             elif not node.scope:
                 runs[key] = self._session.module_run(self._model, self._run)
             elif key in self._calls:

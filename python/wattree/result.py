@@ -146,6 +146,8 @@ class Profile:
              batch_size: int | None = None, seq_len: int | None = None) -> None:
         """As a dataset (docs/datasets.md), which `wattree dataset stats`, `train`, `evaluate` and `annotate` read: a file of
         its own, or one more line of a file. Sizes that the inputs do not tell can be given."""
+        if not self.tree.children:
+            raise ValueError("there is nothing to save: the model runs no kernel")
         name, batch, length = model_name or self.model, batch_size or self.batch_size, seq_len or self.seq_len
         unique = key_of(name, batch, length, self.tree.key, self.machine, self.tree.record)[:8]
         line = json.dumps(round_numbers({

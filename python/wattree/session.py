@@ -69,8 +69,8 @@ class Session:
         _, call = self.call_of(module, args, kwargs)
         return self._measure_call(module, call, workload, "in_place", self.node_settings, execution)
 
-    def measure_op(self, op: OpCall, execution: str | None = None) -> dict[str, Any]:
-        workload = op_workload(op, self.device, "in_place")
+    def measure_op(self, op: OpCall, integers: Any = None, execution: str | None = None) -> dict[str, Any]:
+        workload = op_workload(op, self.device, "in_place", integers=integers)
         launch, why = prepare_launch(workload, self.device, execution or self._execution)
         return self._measure_launch(launch, why, workload, "in_place", self.node_settings)
 
@@ -148,8 +148,8 @@ class Session:
             else "; launched from Python, a pass takes as long as the host takes to launch it")
         self.notes.append(f"the whole pass, measured again at the end: {100 * drift:+.1f} %{why}")
 
-    def op_run(self, op: OpCall) -> Callable[[], Any]:
-        workload = op_workload(op, self.device, "warm")
+    def op_run(self, op: OpCall, integers: Any = None) -> Callable[[], Any]:
+        workload = op_workload(op, self.device, "warm", integers=integers)
         return lambda: workload.run(0)
 
     def module_run(self, module: torch.nn.Module, call: Callable[[], Any]) -> Callable[[], Any]:

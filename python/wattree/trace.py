@@ -74,6 +74,8 @@ class Trace:
     modules: list[ModuleCall]
     ops: list[OpCall]
     syncs: list[str]  # Ops that make the host wait, and so cannot be captured.
+    # By key of an op, its arguments with nothing left but integer tensors: indices, which must not be made up.
+    integers: dict[str, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
 
     def op_names(self) -> list[tuple[str, str, str]]:
         """What runs, for comparing two traces: module, op, and the shapes it works on."""
@@ -154,9 +156,10 @@ class Tracer(TorchDispatchMode):
     """Records while it is entered. `keeps` says of which module calls the arguments themselves are to be kept."""
 
     def __init__(self, model: torch.nn.Module,
-                 keeps: Callable[[str, torch.nn.Module], bool] = lambda scope, module: False) -> None:
+                 keeps: Callable[[str, torch.nn.Module], bool] = lambda scope, module: False,
+                 keeps_integers: bool = False) -> None:
         super().__init__()
-        self.trace = Trace([], [], [])
+        self.trace, self._keeps_integers = Trace([], [], []), keeps_integers
         self._model, self._keeps = model, keeps
         self._stack: list[int] = []
         self._runs: dict[str, int] = {}
@@ -225,12 +228,30 @@ class Tracer(TorchDispatchMode):
         outputs = tuple(tensor_text(x) for x in _tensors(out) if x.numel() > 0)
         if outputs:
             call = self._stack[-1] if self._stack else -1
-            self.trace.ops.append(OpCall(
+            op = OpCall(
                 scope=self.trace.modules[call].scope if call >= 0 else "", module_call=call, name=name,
                 overload=func._overloadname, arguments=describe(args), keywords=describe(kwargs)["dict"],
                 inputs=tuple(tensor_text(x) for x in _tensors((args, kwargs)) if x.numel() > 0), outputs=outputs,
-                flops=flops_of(name, func, args, kwargs, out)))
+                flops=flops_of(name, func, args, kwargs, out))
+            self.trace.ops.append(op)
+            if self._keeps_integers and any(map(_is_integer, _tensors((args, kwargs)))) and op.key not in self.trace.integers:
+                self.trace.integers[op.key] = _integers(list(args)), _integers(kwargs)
         return out
+
+
+def _is_integer(tensor: torch.Tensor) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+
+
+def _integers(value: Any) -> Any:
+    """Copies of the integer tensors, where they are in the value."""
+    if isinstance(value, torch.Tensor):
+        return value.clone() if _is_integer(value) else None
+    if isinstance(value, (list, tuple)):
+        return [_integers(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _integers(item) for name, item in value.items()}
+    return None
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -259,8 +280,9 @@ def snapshots(args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any
     return tuple(snapshot(value) for value in args), {name: snapshot(value) for name, value in kwargs.items()}
 
 
-def trace(model: torch.nn.Module, run: Callable[[], Any], keeps=lambda scope, module: False) -> Trace:
-    tracer = Tracer(model, keeps)
+def trace(model: torch.nn.Module, run: Callable[[], Any], keeps=lambda scope, module: False,
+          keeps_integers: bool = False) -> Trace:
+    tracer = Tracer(model, keeps, keeps_integers)
     with torch.no_grad(), jit_as_written(), tracer:
         run()
     return tracer.trace

@@ -110,15 +110,16 @@ class ArgumentError(ValueError):
     """An argument that cannot be made again from its description."""
 
 
-def make_argument(value: Any, device: str, name: str, highest: int, values: str = "normal") -> Any:
-    """What spec.describe wrote, as a value again."""
+def make_argument(value: Any, device: str, name: str, highest: int, values: str = "normal", actual: Any = None) -> Any:
+    """What spec.describe wrote, as a value again. `actual` has the integers that it had, where those were kept."""
     if isinstance(value, list):
-        return [make_argument(item, device, name, highest, values) for item in value]
+        kept = actual if isinstance(actual, list) else len(value) * [None]
+        return [make_argument(item, device, name, highest, values, given) for item, given in zip(value, kept)]
     if not isinstance(value, dict):
         return value
     kind, content = next(iter(value.items()))
     if kind == "tensor":
-        return make_tensor(content, device, name, highest, values)
+        return make_tensor(content, device, name, highest, values) if actual is None else twin(actual)
     if kind == "float":
         return float(content)
     if kind in ("dtype", "layout", "memory_format"):
@@ -159,15 +160,24 @@ _WEIGHTS = {"addmm": (0, 2), "mm": (1,), "native_layer_norm": (2, 3), "embedding
 CACHES = ("cold", "warm", "in_place")
 
 
-def op_workload(op: OpCall, device: Device, cache: str = "cold", values: str = "normal") -> Workload:
+def op_workload(op: OpCall, device: Device, cache: str = "cold", values: str = "normal",
+                integers: tuple[list, dict[str, Any]] | None = None) -> Workload:
+    """The op with random tensors; its integer ones are those given, as Trace.integers has them, or else made up."""
+    if not hasattr(torch.ops.aten, op.name):
+        raise ArgumentError(f"{op.name} is no op of PyTorch's own, and cannot be run by itself")
     func = getattr(getattr(torch.ops.aten, op.name), op.overload)
     highest = index_limit(op)
+    kept, kept_keywords = integers or (len(op.arguments) * [None], {})
 
-    def make(argument: Any) -> Any:
-        return make_argument(argument, device.name, op.name, highest, values)
+    def make(i: int) -> Any:
+        return make_argument(op.arguments[i], device.name, op.name, highest, values, kept[i])
 
-    once = make(op.arguments)
-    keywords = {name: make(value) for name, value in op.keywords.items()}
+    def make_keywords() -> dict[str, Any]:
+        return {name: make_argument(value, device.name, op.name, highest, values, kept_keywords.get(name))
+                for name, value in op.keywords.items()}
+
+    once = [make(i) for i in range(len(op.arguments))]
+    keywords = make_keywords()
     if cache == "cold":
         # A table of which every set reads other rows is there once.
         fresh = [i for i in range(len(once)) if not (i == 0 and op.name in _LOOK_UPS)]
@@ -180,8 +190,8 @@ def op_workload(op: OpCall, device: Device, cache: str = "cold", values: str = "
     sets = count_sets(size, device) if size else 1
 
     def make_set() -> tuple[list, dict[str, Any]]:
-        args = [make(op.arguments[i]) if i in fresh else argument for i, argument in enumerate(once)]
-        return args, {name: make(value) for name, value in op.keywords.items()} if cache == "cold" else keywords
+        args = [make(i) if i in fresh else argument for i, argument in enumerate(once)]
+        return args, make_keywords() if cache == "cold" else keywords
 
     arguments = [(once, keywords)] + [make_set() for _ in range(sets - 1)]
     # Outputs stay until their set is used again, so that they too take turns in the cache.
