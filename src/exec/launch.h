@@ -45,6 +45,10 @@ class Launch {
   virtual int copies() const = 0;
   virtual Execution execution() const = 0;
   virtual std::string_view why_eager() const = 0;  // Empty where it is a graph.
+  // Sets of buffers that take turns, and operands that hold other values than the pass would give
+  // them, because an op lays out its result in another way here.
+  virtual int sets() const { return 1; }
+  virtual int unlinked() const { return 0; }
 };
 
 // Where nodes run. Absent facts are empty or zero.

@@ -128,9 +128,9 @@ Seen vision_model(const Vision& m, Trace& trace, std::string_view name) {
 }
 
 Tensor normalized(const Tensor& x) {
-  const Tensor squares = unary(Op::kPow, x);
+  const Tensor squares = unary(Op::kPow, x, {2});
   const Tensor sum = reduce(Op::kSum, squares, -1, true);
-  return x / unary(Op::kPow, sum);
+  return x / unary(Op::kPow, sum, {0.5});
 }
 
 bool is_ready(const Config& c, const Trace& trace) { return is_full_pass(c, trace) && c.ok(); }

@@ -98,7 +98,7 @@ void look_for_padding(const Tensor& ids, bool has_padding_token) {
   Trace& trace = *ids.trace;
   const Tensor ends = trace.tensor(DType::kInt64, {2});
   const Tensor picked =
-      trace.emit(Op::kIndex, {&ids, &ends}, trace.tensor(DType::kInt64, {ids.dim(0), 2}));
+      trace.emit(Op::kIndex, {&ids, &ends}, trace.tensor(DType::kInt64, {ids.dim(0), 2}), {1});
   const Tensor matches = predicate(Op::kEq, picked);
   trace.emit(Op::kAny, {&matches}, trace.tensor(DType::kBool, {}));
 }

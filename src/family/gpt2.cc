@@ -41,7 +41,8 @@ Tensor upcast_attention(const Tensor& q, const Tensor& k, const Tensor& v, const
   const Tensor left32 = left.to(DType::kFloat32);
   const Tensor right32 = right.to(DType::kFloat32);
   const Tensor empty = trace.tensor(DType::kFloat32, {products, q.dim(2), k.dim(2)});
-  Tensor scores = baddbmm(empty, left32, right32).view({q.dim(0), q.dim(1), q.dim(2), k.dim(2)});
+  Tensor scores =
+      baddbmm(empty, left32, right32, {0, 1}).view({q.dim(0), q.dim(1), q.dim(2), k.dim(2)});
   if (mask) scores = scores + *mask;
   const Tensor weights = softmax(scores).to(v.dtype);
   return matmul(weights, v).transpose(1, 2);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace wattree {
 namespace {
@@ -49,10 +50,12 @@ Tensor boolean_mask(Trace& trace, const MaskSizes& sizes, Pattern pattern,
   return mask.expand({sizes.batch, -1, sizes.queries, sizes.keys});
 }
 
+double lowest_of(DType type) { return type == DType::kFloat16 ? -65504.0 : -3.3895e38; }
+
 Tensor additive(const Tensor& mask) {
   Trace& trace = *mask.trace;
   const Tensor zero = constant(trace, trace.dtype());
-  const Tensor lowest = scalar(trace, trace.dtype());
+  const Tensor lowest = scalar(trace, trace.dtype(), lowest_of(trace.dtype()));
   return where(mask, zero, lowest);
 }
 
@@ -167,7 +170,7 @@ Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v,
   const Tensor keys = repeat_kv(k, groups);
   const Tensor values = repeat_kv(v, groups);
   Tensor scores = matmul(q, keys.transpose(2, 3));
-  if (options.scales) scores = scores * 1.0;
+  if (options.scales) scores = scores * (1 / std::sqrt(static_cast<double>(q.dim(3))));
   if (options.softcap) {
     scores = scores / 1.0;
     scores = unary(Op::kTanh, scores);
@@ -189,7 +192,7 @@ Tensor biased_mask(const Tensor& bias, Mask mask, bool is_causal) {
     mask = predicate(Op::kGe, queries, keys).view({1, 1, bias.dim(2), bias.dim(3)});
   }
   if (!mask) return bias;
-  const Tensor lowest = scalar(trace, bias.dtype);
+  const Tensor lowest = scalar(trace, bias.dtype, lowest_of(bias.dtype));
   return where(*mask, bias, lowest);
 }
 }  // namespace

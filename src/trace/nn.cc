@@ -95,7 +95,7 @@ Tensor layer_norm(const Tensor& x, std::string_view name, Bias bias, std::string
 }
 
 Tensor inverse_root_mean_square(const Tensor& x) {
-  const Tensor squares = unary(Op::kPow, x);
+  const Tensor squares = unary(Op::kPow, x, {2});
   const Tensor variance = reduce(Op::kMean, squares, -1, true);
   const Tensor shifted = variance + 1e-6;
   return unary(Op::kRsqrt, shifted);
@@ -147,7 +147,7 @@ Tensor single(const Tensor& x) {
 // 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), written with eight kernels.
 Tensor new_gelu(const Tensor& x) {
   const Tensor half = 0.5 * x;
-  const Tensor cube = unary(Op::kPow, x);
+  const Tensor cube = unary(Op::kPow, x, {3});
   const Tensor small = 0.044715 * cube;
   const Tensor inner = x + small;
   const Tensor scaled = 0.7978845608 * inner;
@@ -175,7 +175,7 @@ Tensor quick_gelu(const Tensor& x) {
   return x * gate;
 }
 
-Tensor clipped_gelu(const Tensor& x) { return unary(Op::kClamp, unary(Op::kGelu, x)); }
+Tensor clipped_gelu(const Tensor& x) { return unary(Op::kClamp, unary(Op::kGelu, x), {-10, 10}); }
 
 Tensor python_gelu(const Tensor& x) {
   const Tensor half = x * 0.5;
@@ -185,7 +185,7 @@ Tensor python_gelu(const Tensor& x) {
   return half * shifted;
 }
 
-Tensor squared_relu(const Tensor& x) { return unary(Op::kPow, unary(Op::kRelu, x)); }
+Tensor squared_relu(const Tensor& x) { return unary(Op::kPow, unary(Op::kRelu, x), {2}); }
 
 Tensor laplace(const Tensor& x) {
   const Tensor shifted = (x - 0.707107) / 0.398942;
@@ -195,6 +195,7 @@ Tensor laplace(const Tensor& x) {
 
 Tensor root_softplus(const Tensor& x) { return unary(Op::kSqrt, unary(Op::kSoftplus, x)); }
 Tensor identity(const Tensor& x) { return x; }
+Tensor tanh_gelu(const Tensor& x) { return unary(Op::kGelu, x, {1}); }  // 1: by its tanh.
 
 // Transformers' ACT2CLS, less those with parameters of their own.
 constexpr Activation kActivations[] = {
@@ -203,7 +204,7 @@ constexpr Activation kActivations[] = {
     {"gelu_fast", "FastGELUActivation", fast_gelu},
     {"gelu_new", "NewGELUActivation", new_gelu},
     {"gelu_python", "GELUActivation", python_gelu},
-    {"gelu_pytorch_tanh", "GELUTanh", single<Op::kGelu>},
+    {"gelu_pytorch_tanh", "GELUTanh", tanh_gelu},
     {"gelu_python_tanh", "GELUTanh", new_gelu},
     {"gelu_accurate", "AccurateGELUActivation", new_gelu},
     {"hardswish", "Hardswish", single<Op::kHardswish>},
@@ -251,7 +252,7 @@ Tensor activation_kernels(const Tensor& x, std::string_view function) {
 
 namespace {
 Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, const Dims& stride,
-                   std::int64_t padding, Bias bias) {
+                   std::int64_t padding, std::int64_t groups, Bias bias) {
   Trace& trace = *x.trace;
   const Tensor weight = trace.parameter(weight_size);
   Dims size = x.size;
@@ -269,9 +270,13 @@ Tensor convolution(const Tensor& x, Module& self, const Dims& weight_size, const
     size[i] = room / stride[i - 2] + 1;
   }
   const Tensor out(&trace, x.dtype, size);
-  if (bias == Bias::kNo) return self.returns(trace.emit(Op::kConvolution, {&x, &weight}, out));
+  const Numbers numbers{static_cast<double>(padding), static_cast<double>(groups),
+                        static_cast<double>(stride[0]),
+                        static_cast<double>(stride[stride.rank() - 1])};
+  if (bias == Bias::kNo)
+    return self.returns(trace.emit(Op::kConvolution, {&x, &weight}, out, numbers));
   const Tensor offset = trace.parameter({weight_size[0]});
-  return self.returns(trace.emit(Op::kConvolution, {&x, &weight, &offset}, out));
+  return self.returns(trace.emit(Op::kConvolution, {&x, &weight, &offset}, out, numbers));
 }
 }  // namespace
 
@@ -279,13 +284,14 @@ Tensor conv1d(const Tensor& x, std::string_view name, std::int64_t out_channels,
               std::int64_t kernel, std::int64_t stride, std::int64_t padding, Bias bias,
               std::int64_t groups) {
   Module self(*x.trace, name, "Conv1d", Kind::kPrimitive);
-  return convolution(x, self, {out_channels, x.dim(1) / groups, kernel}, {stride}, padding, bias);
+  return convolution(x, self, {out_channels, x.dim(1) / groups, kernel}, {stride}, padding, groups,
+                     bias);
 }
 
 Tensor conv2d(const Tensor& x, std::string_view name, std::int64_t out_channels, const Dims& kernel,
               const Dims& stride, Bias bias) {
   Module self(*x.trace, name, "Conv2d", Kind::kPrimitive);
-  return convolution(x, self, {out_channels, x.dim(1), kernel[0], kernel[1]}, stride, 0, bias);
+  return convolution(x, self, {out_channels, x.dim(1), kernel[0], kernel[1]}, stride, 0, 1, bias);
 }
 
 namespace {
@@ -298,7 +304,8 @@ Tensor pool(const Tensor& x, std::string_view name, std::string_view type, Op op
   }
   Dims size = x.size;
   size[2] = (x.size[2] - kernel) / stride + 1;
-  return self.returns(x.trace->emit(op, {&x}, Tensor(x.trace, x.dtype, size)));
+  return self.returns(x.trace->emit(op, {&x}, Tensor(x.trace, x.dtype, size),
+                                    {static_cast<double>(kernel), static_cast<double>(stride)}));
 }
 }  // namespace
 

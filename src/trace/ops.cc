@@ -19,7 +19,8 @@ DType promote(const Tensor& a, const Tensor& b) {
   return byte_size(a.dtype) >= byte_size(b.dtype) ? a.dtype : b.dtype;
 }
 
-Tensor elementwise(Op op, std::initializer_list<const Tensor*> inputs, DType type) {
+Tensor elementwise(Op op, std::initializer_list<const Tensor*> inputs, DType type,
+                   Numbers numbers = {}) {
   const Tensor& first = **inputs.begin();
   Dims size = first.size;
   for (const Tensor* x : inputs) {
@@ -30,8 +31,8 @@ Tensor elementwise(Op op, std::initializer_list<const Tensor*> inputs, DType typ
       return first;
     }
   }
-  return first.trace->emit(op, inputs,
-                           Tensor(first.trace, type, size, elementwise_strides(size, inputs)));
+  return first.trace->emit(
+      op, inputs, Tensor(first.trace, type, size, elementwise_strides(size, inputs)), numbers);
 }
 
 bool is_dense(const Tensor& x) {
@@ -70,16 +71,22 @@ bool matrices_fit(const Tensor& a, const Tensor& b, int rank) {
 
 }  // namespace
 
-Tensor unary(Op op, const Tensor& x) { return elementwise(op, {&x}, x.dtype); }
+Tensor unary(Op op, const Tensor& x, Numbers numbers) {
+  return elementwise(op, {&x}, x.dtype, numbers);
+}
 Tensor binary(Op op, const Tensor& a, const Tensor& b) {
   return elementwise(op, {&a, &b}, promote(a, b));
 }
-Tensor predicate(Op op, const Tensor& x) { return elementwise(op, {&x}, DType::kBool); }
+Tensor predicate(Op op, const Tensor& x, Numbers numbers) {
+  return elementwise(op, {&x}, DType::kBool, numbers);
+}
 Tensor predicate(Op op, const Tensor& a, const Tensor& b) {
   return elementwise(op, {&a, &b}, DType::kBool);
 }
 
-Tensor in_place(Op op, const Tensor& x) { return x.trace->emit(op, {&x}, x); }
+Tensor in_place(Op op, const Tensor& x, Numbers numbers) {
+  return x.trace->emit(op, {&x}, x, numbers);
+}
 Tensor in_place(Op op, const Tensor& x, const Tensor& other) {
   return x.trace->emit(op, {&x, &other}, x);
 }
@@ -88,22 +95,22 @@ Tensor operator+(const Tensor& a, const Tensor& b) { return binary(Op::kAdd, a, 
 Tensor operator-(const Tensor& a, const Tensor& b) { return binary(Op::kSub, a, b); }
 Tensor operator*(const Tensor& a, const Tensor& b) { return binary(Op::kMul, a, b); }
 Tensor operator/(const Tensor& a, const Tensor& b) { return binary(Op::kDiv, a, b); }
-Tensor operator+(const Tensor& x, double) { return unary(Op::kAdd, x); }
-Tensor operator-(const Tensor& x, double) { return unary(Op::kSub, x); }
-Tensor operator*(const Tensor& x, double) { return unary(Op::kMul, x); }
-Tensor operator/(const Tensor& x, double) {
-  return elementwise(Op::kDiv, {&x}, is_floating(x.dtype) ? x.dtype : DType::kFloat32);
+Tensor operator+(const Tensor& x, double number) { return unary(Op::kAdd, x, {number}); }
+Tensor operator-(const Tensor& x, double number) { return unary(Op::kSub, x, {number}); }
+Tensor operator*(const Tensor& x, double number) { return unary(Op::kMul, x, {number}); }
+Tensor operator/(const Tensor& x, double number) {
+  return elementwise(Op::kDiv, {&x}, is_floating(x.dtype) ? x.dtype : DType::kFloat32, {number});
 }
-Tensor operator+(double, const Tensor& x) { return unary(Op::kAdd, x); }
-Tensor operator-(double, const Tensor& x) { return unary(Op::kRsub, x); }
-Tensor operator*(double, const Tensor& x) { return unary(Op::kMul, x); }
+Tensor operator+(double number, const Tensor& x) { return unary(Op::kAdd, x, {number}); }
+Tensor operator-(double number, const Tensor& x) { return unary(Op::kRsub, x, {number}); }
+Tensor operator*(double number, const Tensor& x) { return unary(Op::kMul, x, {number}); }
 Tensor operator-(const Tensor& x) { return unary(Op::kNeg, x); }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return elementwise(Op::kWhere, {&condition, &a, &b}, promote(a, b));
 }
-Tensor scalar(Trace& trace, DType type) {
-  return trace.emit(Op::kScalarTensor, {}, trace.tensor(type, {}));
+Tensor scalar(Trace& trace, DType type, double number) {
+  return trace.emit(Op::kScalarTensor, {}, trace.tensor(type, {}), {number});
 }
 Tensor constant(Trace& trace, DType type) { return trace.tensor(type, {}); }
 Tensor masked_fill(const Tensor& x, const Tensor& mask) {
@@ -140,15 +147,16 @@ Tensor cat(std::span<const Tensor* const> parts, int dimension) {
     size[d] = saturating_add(size[d], part->size[d]);
   }
   const Tensor out(first.trace, first.dtype, size);
-  return first.trace->emit(Op::kCat, read, std::span(&out, 1));
+  return first.trace->emit(Op::kCat, read, std::span(&out, 1), {static_cast<double>(d)});
 }
 
 Tensor stack(std::initializer_list<const Tensor*> parts, int dimension) {
   const Tensor& first = **parts.begin();
   Dims size = first.size;
-  size.insert(dimension < 0 ? dimension + first.rank() + 1 : dimension,
-              static_cast<std::int64_t>(parts.size()));
-  return first.trace->emit(Op::kStack, parts, Tensor(first.trace, first.dtype, size));
+  const int d = dimension < 0 ? dimension + first.rank() + 1 : dimension;
+  size.insert(d, static_cast<std::int64_t>(parts.size()));
+  return first.trace->emit(Op::kStack, parts, Tensor(first.trace, first.dtype, size),
+                           {static_cast<double>(d)});
 }
 
 Tensor repeat(const Tensor& x, const Dims& times) {
@@ -161,14 +169,15 @@ Tensor repeat(const Tensor& x, const Dims& times) {
 Tensor pad_last(const Tensor& x, std::int64_t before, std::int64_t after) {
   Dims size = x.size;
   size[x.rank() - 1] += before + after;
-  return x.trace->emit(Op::kPad, {&x}, Tensor(x.trace, x.dtype, size));
+  return x.trace->emit(Op::kPad, {&x}, Tensor(x.trace, x.dtype, size),
+                       {static_cast<double>(before), static_cast<double>(after)});
 }
 
 Tensor arange(Trace& trace, std::int64_t length, DType type) {
   return trace.emit(Op::kArange, {}, trace.tensor(type, {length}));
 }
-Tensor fill(Trace& trace, Op op, DType type, const Dims& size) {
-  return trace.emit(op, {}, trace.tensor(type, size));
+Tensor fill(Trace& trace, Op op, DType type, const Dims& size, Numbers numbers) {
+  return trace.emit(op, {}, trace.tensor(type, size), numbers);
 }
 Tensor fill_like(Op op, const Tensor& x) {
   return x.trace->emit(op, {&x}, Tensor(x.trace, x.dtype, x.size, kept_strides(x)));
@@ -184,7 +193,8 @@ Tensor reduce(Op op, const Tensor& x, int dimension, bool keep) {
   }
   const bool counts = op == Op::kArgmax || (op == Op::kSum && !is_floating(x.dtype));
   const DType type = counts ? DType::kInt64 : x.dtype;
-  return x.trace->emit(op, {&x}, Tensor(x.trace, type, size));
+  return x.trace->emit(op, {&x}, Tensor(x.trace, type, size),
+                       {static_cast<double>(d), keep ? 1.0 : 0.0});
 }
 
 Tensor softmax(const Tensor& x) {
@@ -240,7 +250,8 @@ Tensor pick(const Tensor& table, int dimension) {
   const Tensor at = table.trace->tensor(DType::kInt64, {1});
   Dims size = table.size;
   size[table.wrap(dimension)] = 1;
-  return table.trace->emit(Op::kIndex, {&table, &at}, Tensor(table.trace, table.dtype, size));
+  return table.trace->emit(Op::kIndex, {&table, &at}, Tensor(table.trace, table.dtype, size),
+                           {static_cast<double>(table.wrap(dimension))});
 }
 
 Tensor gather(const Tensor& table, const Tensor& at) {
@@ -261,10 +272,10 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
   return a.trace->emit(Op::kBmm, {&a, &b},
                        Tensor(a.trace, a.dtype, {a.size[0], a.size[1], b.size[2]}));
 }
-Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b) {
+Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Numbers numbers) {
   if (!matrices_fit(a, b, 3)) return a;
   return a.trace->emit(Op::kBaddbmm, {&input, &a, &b},
-                       Tensor(a.trace, a.dtype, {a.size[0], a.size[1], b.size[2]}));
+                       Tensor(a.trace, a.dtype, {a.size[0], a.size[1], b.size[2]}), numbers);
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b) {

@@ -14,11 +14,13 @@
 namespace wattree {
 
 // --- element-wise ---
-Tensor unary(Op op, const Tensor& x);  // Also for ops with a number: x + 1, x ** 2, x < 3.
-Tensor binary(Op op, const Tensor& a, const Tensor& b);  // Broadcasts and promotes types.
-Tensor predicate(Op op, const Tensor& x);                // As unary, but the result is bool.
+// Numbers are those a kernel is called with besides: x + 1, x ** 2, x < 3.
+using Numbers = std::initializer_list<double>;
+Tensor unary(Op op, const Tensor& x, Numbers numbers = {});
+Tensor binary(Op op, const Tensor& a, const Tensor& b);          // Broadcasts and promotes types.
+Tensor predicate(Op op, const Tensor& x, Numbers numbers = {});  // As unary; the result is bool.
 Tensor predicate(Op op, const Tensor& a, const Tensor& b);
-Tensor in_place(Op op, const Tensor& x);  // x.op_(number): the result is x itself.
+Tensor in_place(Op op, const Tensor& x, Numbers numbers = {});  // x.op_(number), which is x itself.
 Tensor in_place(Op op, const Tensor& x, const Tensor& other);
 
 Tensor operator+(const Tensor& a, const Tensor& b);
@@ -37,7 +39,8 @@ Tensor operator-(const Tensor& x);
 // torch.where(condition, a, b). A Python number for a or b becomes a 0-d tensor first: pass
 // scalar(...).
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
-Tensor scalar(Trace& trace, DType type);  // aten::scalar_tensor, a kernel of its own.
+Tensor scalar(Trace& trace, DType type,
+              double number = 0);  // aten::scalar_tensor, a kernel of its own.
 Tensor constant(Trace& trace,
                 DType type);  // A 0-d tensor made on the host: torch.tensor(0.0); no kernel.
 Tensor masked_fill(const Tensor& x, const Tensor& mask);  // With a number.
@@ -54,8 +57,9 @@ Tensor pad_last(const Tensor& x, std::int64_t before, std::int64_t after);
 
 // --- new tensors ---
 Tensor arange(Trace& trace, std::int64_t length, DType type = DType::kInt64);
-Tensor fill(Trace& trace, Op op, DType type, const Dims& size);  // zeros, ones, full, new_ones, …
-Tensor fill_like(Op op, const Tensor& x);                        // zeros_like, full_like, …
+Tensor fill(Trace& trace, Op op, DType type, const Dims& size,
+            Numbers numbers = {});         // zeros, ones, full, new_ones, …
+Tensor fill_like(Op op, const Tensor& x);  // zeros_like, full_like, …
 
 // --- reductions and look-ups ---
 Tensor reduce(Op op, const Tensor& x, int dimension, bool keep);  // mean, sum, amax, argmax, …
@@ -82,7 +86,8 @@ Tensor matmul(const Tensor& a,
 Tensor bmm(const Tensor& a, const Tensor& b);  // [n, i, k] x [n, k, j].
 Tensor mm(const Tensor& a, const Tensor& b);
 Tensor addmm(const Tensor& bias, const Tensor& a, const Tensor& b);
-Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b);
+// beta * input + alpha * (a x b), with numbers {beta, alpha}.
+Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Numbers numbers = {});
 
 // torch.nn.functional.scaled_dot_product_attention on [b, h, s, d] tensors, as dispatched on a
 // Hopper GPU: one fused kernel where there is one, the sequence of the math fall-back otherwise.

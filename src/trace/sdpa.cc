@@ -5,6 +5,8 @@
 //  - half precision without a mask, other heads up to 256: flash, padded to a multiple of 8;
 //  - heads aligned to 16 bytes, none of them grouped: memory-efficient;
 //  - all else, and any mask whose keys are not next to each other: math, the formula op by op.
+#include <cmath>
+
 #include "src/trace/ops.h"
 
 namespace wattree {
@@ -18,10 +20,11 @@ Tensor token_major(const Tensor& like) {
       .transpose(1, 2);
 }
 
-Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask,
+Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const SdpaOptions& options,
              const Tensor& out) {
-  return mask ? q.trace->emit(Op::kSdpa, {&q, &k, &v, &*mask}, out)
-              : q.trace->emit(Op::kSdpa, {&q, &k, &v}, out);
+  const double is_causal = options.is_causal ? 1 : 0;
+  return options.mask ? q.trace->emit(Op::kSdpa, {&q, &k, &v, &*options.mask}, out, {is_causal})
+                      : q.trace->emit(Op::kSdpa, {&q, &k, &v}, out, {is_causal});
 }
 
 // The memory-efficient kernel needs every row of a mask to begin at a multiple of eight elements;
@@ -53,7 +56,7 @@ Tensor math(const Tensor& query, const Tensor& key, const Tensor& value, SdpaOpt
     const Tensor all = fill(trace, Op::kOnes, DType::kBool, {query.dim(2), key.dim(2)});
     const Tensor lower = unary(Op::kTril, all);
     const Tensor zero = scalar(trace, DType::kFloat32);
-    const Tensor minus_infinity = scalar(trace, DType::kFloat32);
+    const Tensor minus_infinity = scalar(trace, DType::kFloat32, -INFINITY);
     options.mask = where(lower, zero, minus_infinity);
   }
   const std::int64_t groups = options.enable_gqa ? query.dim(1) / key.dim(1) : 1;
@@ -82,7 +85,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   SdpaOptions options = given;
   if (options.mask && options.mask->dtype == DType::kBool) {
     const Tensor zero = scalar(trace, q.dtype);
-    const Tensor minus_infinity = scalar(trace, q.dtype);
+    const Tensor minus_infinity = scalar(trace, q.dtype, -INFINITY);
     options.mask = where(*options.mask, zero, minus_infinity);
   }
   // Heads that are repeated by broadcasting alone have no fused kernel.
@@ -96,7 +99,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   // cuDNN takes no mask over a single key; the memory-efficient kernel does.
   const bool masks_one_key = options.mask && k.dim(2) == 1;
   if (is_half && head % 8 == 0 && head <= kLargestFusedHead && v.dim(3) == head && !masks_one_key) {
-    return fused(q, k, v, options.mask,
+    return fused(q, k, v, options,
                  Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));
   }
   if (is_half && !options.mask && head <= kLargestFusedHead) {
@@ -105,7 +108,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     const Tensor wide_k = pad_last(k, 0, padding);
     const Tensor wide_v = pad_last(v, 0, padding);
     // Padded copies are head-major, and so is what comes back.
-    return fused(wide_q, wide_k, wide_v, {}, Tensor(&trace, q.dtype, wide_q.size))
+    return fused(wide_q, wide_k, wide_v, options, Tensor(&trace, q.dtype, wide_q.size))
         .slice(3, 0, head);
   }
   if (!options.enable_gqa && fits_alignment) {
@@ -114,7 +117,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     }
     Tensor out = q;
     out.size[3] = v.dim(3);
-    return fused(q, k, v, options.mask, token_major(out));
+    return fused(q, k, v, options, token_major(out));
   }
   return math(q, k, v, options);
 }

@@ -21,6 +21,9 @@ Dims contiguous_strides(const Dims& size) {
 Tensor::Tensor(Trace* in, DType type, const Dims& sizes)
     : Tensor(in, type, sizes, contiguous_strides(sizes)) {}
 
+Tensor::Tensor(Trace* in, DType type, const Dims& sizes, const Dims& strides)
+    : size(sizes), stride(strides), trace(in), storage(in->new_storage()), dtype(type) {}
+
 bool Tensor::is_contiguous() const {
   std::int64_t step = 1;
   for (int i = rank() - 1; i >= 0; --i) {
@@ -109,7 +112,7 @@ Tensor Tensor::reshape(Dims new_size) const {
     out.size = new_size;
     return out;
   }
-  return Tensor(trace, dtype, clone(*this).size).view(new_size);
+  return clone(*this).view(new_size);
 }
 
 Tensor Tensor::flatten_from(int dimension) const {
@@ -195,6 +198,7 @@ Tensor Tensor::slice(int dimension, std::int64_t begin, std::int64_t end, std::i
   begin = std::min(begin, n);
   end = std::clamp(end, begin, n);
   out.size[d] = (end - begin + step - 1) / step;
+  out.offset = saturating_add(offset, saturating_mul(begin, stride[d]));
   out.stride[d] = saturating_mul(stride[d], step);
   return out;
 }
@@ -216,9 +220,7 @@ Tensor Tensor::unflatten_last(std::int64_t outer, std::int64_t inner) const {
   return view(split);
 }
 
-Tensor Tensor::contiguous() const {
-  return is_contiguous() ? *this : Tensor(trace, dtype, clone(*this).size);
-}
+Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(*this); }
 
 Tensor Tensor::to(DType new_dtype) const {
   return new_dtype == dtype ? *this : to_copy(*this, new_dtype);

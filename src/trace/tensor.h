@@ -16,13 +16,14 @@ class Trace;
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(Trace* in, DType type, const Dims& sizes);  // Contiguous.
-  Tensor(Trace* in, DType type, const Dims& sizes, const Dims& strides)
-      : size(sizes), stride(strides), trace(in), dtype(type) {}
+  Tensor(Trace* in, DType type, const Dims& sizes);                       // Contiguous.
+  Tensor(Trace* in, DType type, const Dims& sizes, const Dims& strides);  // In memory of its own.
 
   Dims size;
   Dims stride;
   Trace* trace = nullptr;
+  std::int64_t offset = 0;      // Of the first element, in its storage.
+  std::int32_t storage = -1;    // The memory it lies in: views share it.
   std::int32_t parameter = -1;  // Identity of a weight; -1: an activation.
   DType dtype = DType::kFloat32;
 

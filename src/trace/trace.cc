@@ -39,6 +39,7 @@ inline Extent extent_of(const Dims& size, const Dims& stride) {
 
 Trace::Trace(const Pass& pass) : pass_(pass) {
   tree_.precision = pass.precision;
+  tree_.has_dataflow = pass.keeps_dataflow;
   tree_.reserve();
 }
 
@@ -56,6 +57,7 @@ void Trace::fail_shapes(std::string_view what, const Dims& from, const Dims& to)
 Tensor Trace::parameter(const Dims& size) {
   Tensor weight(this, dtype(), size);
   weight.parameter = next_parameter_++;
+  weight.storage = weight_storage(weight.parameter);
   hold(weight);
   return weight;
 }
@@ -91,7 +93,8 @@ std::string_view Trace::op_scope(const OpFacts& facts) {
   return tree_.keep(frame.scope, facts.suffix, {number, static_cast<std::size_t>(end - number)});
 }
 
-Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs) {
+Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs,
+                   std::initializer_list<double> numbers) {
   if (failed() || frames_.empty() || uncalled_ > 0) return outputs.front();
   if (tree_.nodes().size() >= pass_.max_nodes) {
     fail("the model has more than " + std::to_string(pass_.max_nodes) + " operations");
@@ -113,6 +116,7 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
   node.outputs = static_cast<std::uint8_t>(outputs.size());
   for (const Tensor* input : inputs) append_operand(*input, node.scope);
   for (const Tensor& output : outputs) append_operand(output, node.scope);
+  if (tree_.has_dataflow && numbers.size() > 0) tree_.append_numbers(node, numbers);
   return outputs.front();
 }
 
@@ -120,6 +124,7 @@ void Trace::append_operand(const Tensor& tensor, std::string_view scope) {
   const Extent extent = extent_of(tensor.size, tensor.stride);
   if (!extent.fits()) fail_size(tensor.size, scope);
   tree_.append_operand(tensor.size, extent.touched, tensor.dtype, tensor.is_weight());
+  if (tree_.has_dataflow) tree_.append_placement(tensor.storage, tensor.offset, tensor.stride);
 }
 
 void Trace::open(std::string_view name, std::string_view type, Level level, bool folds,

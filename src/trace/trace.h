@@ -30,6 +30,7 @@ struct Pass {
   Attention attention = Attention::kSdpa;
   // A tree beyond this is no model but a mistake; at a few hundred bytes a node it bounds memory.
   std::size_t max_nodes = 2'000'000;
+  bool keeps_dataflow = false;  // For trees that are to be run: see ModelTree::placements().
 };
 
 class Trace {
@@ -45,13 +46,18 @@ class Trace {
     return {this, type, size};
   }                                    // An input of the pass: ids, pixels.
   Tensor parameter(const Dims& size);  // A new weight of the open module.
-  void hold(const Tensor& weight);     // The open module holds this weight too: tied.
+  std::int32_t new_storage() { return next_storage_++; }
+  void hold(const Tensor& weight);  // The open module holds this weight too: tied.
 
   // --- leaves ---
-  Tensor emit(Op op, std::initializer_list<const Tensor*> inputs, const Tensor& output) {
-    return emit(op, std::span(inputs.begin(), inputs.size()), std::span(&output, 1));
+  // `numbers`: what else the kernel is called with, in the order that src/torch/kernels.cc reads
+  // it.
+  Tensor emit(Op op, std::initializer_list<const Tensor*> inputs, const Tensor& output,
+              std::initializer_list<double> numbers = {}) {
+    return emit(op, std::span(inputs.begin(), inputs.size()), std::span(&output, 1), numbers);
   }
-  Tensor emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs);
+  Tensor emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs,
+              std::initializer_list<double> numbers = {});
 
   // --- failure: the first one stays, and everything after it is ignored ---
   bool failed() const { return failure_.has_value(); }
@@ -93,6 +99,7 @@ class Trace {
   std::vector<std::pair<std::int32_t, std::int64_t>>
       held_;  // Weights of the open frames: id and elements.
   std::int32_t next_parameter_ = 0;
+  std::int32_t next_storage_ = 0;
   std::unordered_map<std::string_view, std::int32_t>
       first_runs_;  // By scope: where a module that repeats got its weights.
 };

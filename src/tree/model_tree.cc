@@ -20,4 +20,20 @@ void ModelTree::children(std::int32_t index, std::vector<std::int32_t>& out) con
   std::reverse(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
 }
 
+void ModelTree::append_numbers(const Node& node, std::span<const double> numbers) {
+  number_places_.emplace_back(static_cast<std::uint32_t>(&node - nodes_.data()),
+                              static_cast<std::uint32_t>(numbers_.size()));
+  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+}
+
+std::span<const double> ModelTree::numbers(const Node& node) const {
+  const auto index = static_cast<std::uint32_t>(&node - nodes_.data());
+  const auto place =
+      std::lower_bound(number_places_.begin(), number_places_.end(), std::pair(index, 0u));
+  if (place == number_places_.end() || place->first != index) return {};
+  const auto next = std::next(place);
+  const std::size_t end = next == number_places_.end() ? numbers_.size() : next->second;
+  return std::span(numbers_).subspan(place->second, end - place->second);
+}
+
 }  // namespace wattree

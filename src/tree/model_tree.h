@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/tree/dims.h"
@@ -24,6 +25,14 @@ struct Operand {
   DType dtype;
   bool is_weight;
 };
+
+// Where an operand lies in memory: what it takes to run a kernel with the buffers it would have.
+struct Placement {
+  std::int32_t storage;  // Equal for all that share memory; of weights: weight_storage(id).
+  std::int64_t offset;   // Of the first element, in elements.
+  Dims stride;
+};
+constexpr std::int32_t weight_storage(std::int32_t parameter) { return -2 - parameter; }
 
 struct Node {
   static constexpr std::size_t kMaxOperands = 255;  // As many inputs, and as many outputs.
@@ -76,6 +85,13 @@ class ModelTree {
   }
   std::span<const ParameterUse> parameters() const { return parameters_; }
 
+  // --- dataflow, only in trees that are to be run: where operands lie (inputs, then outputs), and
+  // the numbers a kernel is called with (dimensions, flags, factors), as src/trace emits them.
+  std::span<const Placement> placements(const Node& node) const {
+    return std::span(placements_).subspan(node.operands, std::size_t{node.inputs} + node.outputs);
+  }
+  std::span<const double> numbers(const Node& node) const;
+
   // Children of the node at `index`, in order, appended to `out`.
   void children(std::int32_t index, std::vector<std::int32_t>& out) const;
 
@@ -96,6 +112,10 @@ class ModelTree {
   void append_operand(const Dims& size, std::int64_t touched, DType dtype, bool is_weight) {
     operands_.emplace_back(size, touched, dtype, is_weight);
   }
+  void append_placement(std::int32_t storage, std::int64_t offset, const Dims& stride) {
+    placements_.push_back({storage, offset, stride});
+  }
+  void append_numbers(const Node& node, std::span<const double> numbers);
   std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
   std::uint32_t operand_count() const { return static_cast<std::uint32_t>(operands_.size()); }
   void append_parameter(ParameterUse use) { parameters_.push_back(use); }
@@ -106,6 +126,7 @@ class ModelTree {
   }
 
   Precision precision = Precision::kFp32;
+  bool has_dataflow = false;
 
  private:
   Node& at(std::int32_t index) { return nodes_[static_cast<std::size_t>(index)]; }
@@ -113,6 +134,10 @@ class ModelTree {
   std::vector<Node> nodes_;
   std::vector<Operand> operands_;
   std::vector<ParameterUse> parameters_;
+  std::vector<Placement> placements_;  // One for each operand, or none at all.
+  std::vector<double> numbers_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      number_places_;  // Index of a node, and where its begin.
   TextBlocks text_;
 };
 

@@ -1,0 +1,129 @@
+/* What the program and its plugin libwattree-torch.so say to each other. Plain C, so that the
+ * compilers and standard libraries of the two may differ: the plugin is built against the PyTorch
+ * it is to use. Nothing here may change without a new WATTREE_TORCH_ABI; a function that can fail
+ * returns 0 for success and fills in the error otherwise. */
+#ifndef WATTREE_SRC_EXEC_TORCH_ABI_H_
+#define WATTREE_SRC_EXEC_TORCH_ABI_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WATTREE_TORCH_ABI 1
+#define WATTREE_TORCH_SYMBOL "wattree_torch"
+#define WATTREE_MAX_RANK 6
+
+/* As of wattree::DType. */
+enum {
+  WATTREE_FLOAT32,
+  WATTREE_BFLOAT16,
+  WATTREE_FLOAT16,
+  WATTREE_FLOAT64,
+  WATTREE_INT64,
+  WATTREE_INT32,
+  WATTREE_INT8,
+  WATTREE_BOOL,
+  WATTREE_OTHER_DTYPE /* Only in what a script ran. */
+};
+
+enum {
+  WATTREE_ERROR_INPUT =
+      1, /* What was asked for does not fit: an unknown op, a file that is none. */
+  WATTREE_ERROR_UNAVAILABLE, /* Not here, or not now: no such device, out of memory, device lost. */
+  WATTREE_ERROR_INTERNAL
+};
+
+typedef struct WattreeError {
+  int32_t code;
+  char message[2000];
+  char hint[500];
+} WattreeError;
+
+/* A strided piece of a storage; offset and strides count elements. */
+typedef struct WattreeTensor {
+  int32_t storage; /* Index into the program's storages. */
+  int32_t dtype;
+  int32_t rank;
+  int64_t offset;
+  int64_t size[WATTREE_MAX_RANK];
+  int64_t stride[WATTREE_MAX_RANK];
+} WattreeTensor;
+
+/* One run of a kernel: first its inputs, then its outputs. */
+typedef struct WattreeCall {
+  const char* name;  /* ATen's, without overload. */
+  const char* scope; /* For messages. */
+  int32_t recorded; /* Which op of a script it is, with all the arguments it had there; -1: none. */
+  int32_t inputs;
+  int32_t outputs;
+  int32_t number_count;
+  const WattreeTensor* tensors;
+  const double* numbers; /* Dimensions, flags, factors, as src/trace emits them. */
+} WattreeCall;
+
+typedef struct WattreeStorage {
+  int64_t elements; /* At least. */
+  int32_t dtype;
+  int32_t is_weight;
+} WattreeStorage;
+
+typedef struct WattreeProgram {
+  const WattreeCall* calls;
+  int64_t call_count;
+  const WattreeStorage* storages;
+  int64_t storage_count;
+  int32_t allows_tf32;
+} WattreeProgram;
+
+typedef struct WattreeLaunchOptions {
+  int32_t cache; /* As of wattree::CacheState. */
+  int32_t copies;
+  int32_t allow_graph;
+} WattreeLaunchOptions;
+
+typedef struct WattreeLaunchFacts {
+  int32_t copies;
+  int32_t is_graph;
+  int32_t sets;     /* Of buffers that take turns. */
+  int32_t unlinked; /* Operands that could not be what an earlier op made, and hold other values. */
+  char why_eager[500];
+} WattreeLaunchFacts;
+
+typedef struct WattreeDeviceFacts {
+  char name[200];
+  char kind[16];
+  char uuid[64];
+  char pci_bus[32];
+  char framework[64];
+  int64_t cache_bytes;
+  int64_t memory_bytes;
+  int32_t multiprocessors;
+} WattreeDeviceFacts;
+
+typedef struct WattreeDevice WattreeDevice;
+typedef struct WattreeLaunch WattreeLaunch;
+
+typedef struct WattreeTorch {
+  int32_t abi;
+  int32_t (*open)(const char* device, WattreeDevice** out, WattreeDeviceFacts* facts,
+                  WattreeError* error);
+  void (*close)(WattreeDevice* device);
+  /* What `program` points to is not needed after the call. */
+  int32_t (*prepare)(WattreeDevice* device, const WattreeProgram* program,
+                     const WattreeLaunchOptions* options, WattreeLaunch** out,
+                     WattreeLaunchFacts* facts, WattreeError* error);
+  int32_t (*start)(WattreeLaunch* launch, WattreeError* error);
+  int32_t (*wait)(WattreeLaunch* launch, WattreeError* error);
+  void (*release)(WattreeLaunch* launch);
+} WattreeTorch;
+
+/* The plugin's one exported symbol is a function of this type, named WATTREE_TORCH_SYMBOL. */
+typedef const WattreeTorch* (*WattreeTorchEntry)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WATTREE_SRC_EXEC_TORCH_ABI_H_ */

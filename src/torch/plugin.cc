@@ -1,0 +1,188 @@
+// The plugin's C interface (src/exec/torch_abi.h). No exception crosses it.
+#include <ATen/Context.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "src/torch/device.h"
+#include "src/torch/runner.h"
+#include "src/torch/text.h"
+
+using wattree::torch_plugin::copy_text;
+using wattree::torch_plugin::Device;
+using wattree::torch_plugin::first_line;
+using wattree::torch_plugin::Graph;
+using wattree::torch_plugin::Kernel;
+using wattree::torch_plugin::Problem;
+using wattree::torch_plugin::Program;
+using wattree::torch_plugin::Runner;
+
+struct WattreeDevice {
+  std::unique_ptr<Device> device;
+};
+
+struct WattreeLaunch {
+  Device& device;
+  std::unique_ptr<Runner> runner;
+  std::unique_ptr<Graph> graph;
+  int copies = 1;
+  bool allows_tf32 = false;
+};
+
+namespace {
+
+constexpr double kLaunchSeconds = 0.02;
+constexpr double kSmallSeconds = 100e-6;
+constexpr int kSmallCopies = 32;
+constexpr int kMaxCopies = 1024;
+
+std::int32_t fail(WattreeError* error, std::int32_t code, const std::string& message,
+                  const std::string& hint = "") {
+  error->code = code;
+  copy_text(error->message, message);
+  copy_text(error->hint, hint);
+  return code;
+}
+
+// Runs `work` and turns what it throws into an error.
+template <class Work>
+std::int32_t guarded(Device* device, WattreeError* error, Work work) {
+  std::string what;
+  try {
+    const c10::InferenceMode inference;
+    work();
+    return 0;
+  } catch (const Problem& problem) {
+    return fail(error, problem.code, problem.what(), problem.hint);
+  } catch (const c10::Error& thrown) {
+    what = first_line(thrown.what_without_backtrace());
+  } catch (const std::exception& thrown) {
+    what = first_line(thrown.what());
+  } catch (...) {
+    what = "an exception of an unknown type";
+  }
+  if (device != nullptr) {
+    const std::string lost = device->lost();
+    if (!lost.empty()) {
+      return fail(error, WATTREE_ERROR_UNAVAILABLE,
+                  "the device takes no more work from this process: " + lost,
+                  "start the command again; what was measured so far is kept");
+    }
+    device->release_memory();
+  }
+  if (what.find("out of memory") != std::string::npos ||
+      what.find("allocate memory") != std::string::npos) {
+    return fail(error, WATTREE_ERROR_UNAVAILABLE, "not enough memory on the device: " + what,
+                wattree::torch_plugin::kSmaller);
+  }
+  return fail(error, WATTREE_ERROR_INTERNAL, "PyTorch: " + what);
+}
+
+std::int32_t open_device(const char* name, WattreeDevice** out, WattreeDeviceFacts* facts,
+                         WattreeError* error) {
+  return guarded(nullptr, error, [&] {
+    auto device = std::make_unique<WattreeDevice>();
+    device->device = wattree::torch_plugin::open_device(name);
+    *facts = device->device->facts();
+    *out = device.release();
+  });
+}
+
+void close_device(WattreeDevice* device) { delete device; }
+
+void set_tf32(bool allows) {
+  at::globalContext().setAllowTF32CuBLAS(allows);
+  at::globalContext().setAllowTF32CuDNN(allows);
+}
+
+// Seconds of one run, the first ones not counted: they choose algorithms and fill caches.
+double warm_up(WattreeLaunch& launch) {
+  constexpr int kRuns = 3;
+  double seconds = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    launch.device.synchronize();
+    const auto before = std::chrono::steady_clock::now();
+    launch.runner->run(i);
+    launch.device.synchronize();
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  }
+  return seconds;
+}
+
+int count_copies(int wanted, double seconds, int sets) {
+  if (wanted > 0) return wanted;
+  const int least = std::max(sets, seconds < kSmallSeconds ? kSmallCopies : 1);
+  const double fitting = std::ceil(kLaunchSeconds / std::max(seconds, 1e-7));
+  const int copies =
+      std::min(kMaxCopies, std::max(least, static_cast<int>(std::min(fitting, 1e6))));
+  return (copies + sets - 1) / sets * sets;
+}
+
+void run_all(WattreeLaunch& launch) {
+  for (int i = 0; i < launch.copies; ++i) launch.runner->run(i);
+}
+
+std::int32_t prepare(WattreeDevice* on, const WattreeProgram* program,
+                     const WattreeLaunchOptions* options, WattreeLaunch** out,
+                     WattreeLaunchFacts* facts, WattreeError* error) {
+  Device& device = *on->device;
+  return guarded(&device, error, [&] {
+    device.with_stream([&] {
+      set_tf32(program->allows_tf32 != 0);
+      auto launch = std::make_unique<WattreeLaunch>(
+          WattreeLaunch{device, nullptr, nullptr, 1, program->allows_tf32 != 0});
+      launch->runner = std::make_unique<Runner>(
+          device, wattree::torch_plugin::read_program(*program, [](int) { return Kernel(); }),
+          *options);
+      const double seconds = warm_up(*launch);
+      launch->copies = count_copies(options->copies, seconds, launch->runner->sets());
+      std::string why_eager = "graphs were not wanted";
+      if (options->allow_graph != 0)
+        launch->graph = device.capture([&] { run_all(*launch); }, why_eager);
+      facts->copies = launch->copies;
+      facts->is_graph = launch->graph != nullptr;
+      facts->sets = launch->runner->sets();
+      facts->unlinked = launch->runner->unlinked();
+      copy_text(facts->why_eager, launch->graph != nullptr ? "" : why_eager);
+      *out = launch.release();
+    });
+  });
+}
+
+// On the caller's stream, so that whoever marks time there marks it around the work.
+std::int32_t start(WattreeLaunch* launch, WattreeError* error) {
+  return guarded(&launch->device, error, [&] {
+    if (launch->graph != nullptr) {
+      launch->graph->replay();
+      return;
+    }
+    set_tf32(launch->allows_tf32);
+    run_all(*launch);
+  });
+}
+
+std::int32_t wait(WattreeLaunch* launch, WattreeError* error) {
+  return guarded(&launch->device, error, [&] { launch->device.synchronize(); });
+}
+
+void release(WattreeLaunch* launch) {
+  Device& device = launch->device;
+  WattreeError ignored;
+  guarded(&device, &ignored, [&] {
+    device.synchronize();
+    launch->graph.reset();
+    launch->runner.reset();
+    device.release_memory();
+  });
+  delete launch;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const WattreeTorch* wattree_torch() {
+  static const WattreeTorch api{
+      WATTREE_TORCH_ABI, open_device, close_device, prepare, start, wait, release};
+  return &api;
+}
