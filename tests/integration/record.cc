@@ -96,6 +96,14 @@ std::vector<Record> read_records(const std::string& folder) {
   return records;
 }
 
+std::string label_of(const Record& record) {
+  std::string name = record.name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
+      '_');
+  return name;
+}
+
 std::vector<std::string> ops_of(const ModelTree& tree) {
   auto describe = [](std::span<const Operand> operands) {
     std::string out;

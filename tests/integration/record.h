@@ -33,6 +33,9 @@ struct Record {
 // All records of a folder's *.json.gz files.
 std::vector<Record> read_records(const std::string& folder);
 
+// Its name as that of a test.
+std::string label_of(const Record& record);
+
 // The ops of a tree, written as a record writes them.
 std::vector<std::string> ops_of(const ModelTree& tree);
 

@@ -15,13 +15,7 @@ void PrintTo(const Record& record, std::ostream* out) { *out << record.name; }
 
 namespace {
 
-std::string label(const testing::TestParamInfo<Record>& info) {
-  std::string name = info.param.name;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
-      '_');
-  return name;
-}
+std::string label(const testing::TestParamInfo<Record>& info) { return label_of(info.param); }
 
 Result<BuiltTree> build(const Record& record) {
   Result<Config> config = Config::parse(record.config, record.name);

@@ -189,13 +189,7 @@ std::vector<Record> run_records() {
   return records;
 }
 
-std::string label(const testing::TestParamInfo<Record>& info) {
-  std::string name = info.param.name;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
-      '_');
-  return name;
-}
+std::string label(const testing::TestParamInfo<Record>& info) { return label_of(info.param); }
 
 INSTANTIATE_TEST_SUITE_P(Records, EveryFamily, testing::ValuesIn(run_records()), label);
 
