@@ -6,7 +6,8 @@ import pytest
 
 from wattree.device import Launch
 from wattree.fake import FakeGpu
-from wattree.measure import MeasureError, Settings, measure, measure_idle, wait_for_standby
+from wattree.measure import (
+    MeasureError, Settings, measure, measure_idle, measure_time, wait_for_standby, wait_until_steady)
 from wattree.sampler import Sampler
 
 
@@ -85,6 +86,37 @@ def test_the_sampler_sees_ticks_and_power_in_real_time():
         assert len(sampler.ticks) < 5
     assert idle.power_w == pytest.approx(250.0, rel=0.15)
     assert sampler.failure is None
+
+
+def test_a_counter_that_steps_often_is_read_seldom_and_exactly():
+    gpu = FakeGpu(lambda time_s: 250.0, tick_s=0.001)
+    gpu.tick_s = 0.001
+    with Sampler(gpu, period_s=0.01, pause_s=0.02) as sampler:
+        idle = measure_idle(sampler, duration_s=0.2, limit_s=5.0)
+    assert idle.power_w == pytest.approx(250.0, rel=0.1)
+    # Read every 20 ms, but known to have stepped within the last one.
+    assert all(tick.before_s - tick.after_s <= 0.001 + 1e-9 for tick in sampler.ticks)
+
+
+def test_time_alone_is_measured_where_nothing_meters(simulated):
+    clock, device, _ = simulated(lambda time_s: 0.0)
+    timing = measure_time(launch_of(device, 0.02, 10), device, Settings(), clock)
+    assert timing.seconds_per_iteration == pytest.approx(0.002, rel=1e-3)
+    assert timing.is_settled and timing.duration_s >= 0.5 and timing.load_s < 1.2
+    # A run that takes longer than there is time is timed by what there is of it.
+    slow = measure_time(launch_of(device, 4.0, 1), device, Settings(limit_s=2.0), clock)
+    assert slow.seconds_per_iteration == pytest.approx(4.0, rel=1e-3) and not slow.is_settled
+    assert slow.load_s < 20
+
+
+def test_rest_is_waited_for():
+    steady = FakeGpu(lambda time_s: 80.0, tick_s=0.01)
+    with Sampler(steady, period_s=0.005) as sampler:
+        assert wait_until_steady(sampler, limit_s=5.0)
+    start_s = time.monotonic()
+    rising = FakeGpu(lambda time_s: 80.0 + 1e5 * (time_s - start_s), tick_s=0.01)
+    with Sampler(rising, period_s=0.01) as sampler:
+        assert not wait_until_steady(sampler, limit_s=0.3)
 
 
 def test_a_thread_that_dies_is_noticed():

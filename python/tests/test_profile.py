@@ -22,8 +22,8 @@ from wattree.measure import Settings  # noqa: E402
 from wattree.profiler import ProfileError, Profiler  # noqa: E402
 
 POWER_W = 250.0
-QUICK = Settings(idle_s=0.02, settle_s=0.004, window_s=0.02, capped_settle_s=0.004, capped_window_s=0.02, iterations=2, relative_error=0.2,
-                 drift=1.0, limit_s=2.0)
+QUICK = Settings(idle_s=0.02, settle_s=0.004, window_s=0.02, capped_settle_s=0.004, capped_window_s=0.02, iterations=2,
+                 relative_error=0.2, drift=1.0, limit_s=2.0)
 
 
 class Block(torch.nn.Module):

@@ -2,7 +2,6 @@
 framework's own where it is installed."""
 
 import json
-import os
 import re
 import subprocess
 

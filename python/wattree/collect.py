@@ -17,7 +17,7 @@ from wattree import plan
 from wattree.device import Device, DeviceLost, Launch
 from wattree.machine import describe_machine
 from wattree.measure import (
-    Idle, Measurement, MeasureError, Settings, measure, measure_idle, node_settings, wait_for_standby, window_fields)
+    Idle, Measurement, Settings, measure, measure_idle, node_settings, wait_for_standby, window_fields)
 from wattree.capture import windows_on_host
 from wattree.models import Pass, build_model, read_config
 from wattree.nodes import Node, distinct_nodes, op_from_record
