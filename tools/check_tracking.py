@@ -160,6 +160,25 @@ class Checks:
         self.meters = [] if self.counter else ["--assume", "cpu=65W"]
         self.wattree = os.path.abspath(args.wattree)
 
+    def start(self, command, **kwargs):
+        # A session of its own: what hangs is ended with everything that it has started.
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, **kwargs)
+        return self.process
+
+    def within(self, seconds, check):
+        """What the check finds out, or that it took too long."""
+        def give_up(*_):
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise TimeoutError(f"not done in {seconds} s")
+        signal.signal(signal.SIGALRM, give_up)
+        signal.alarm(seconds)
+        try:
+            return check()
+        except Exception as error:  # The others are worth something too.
+            return {"failed": f"{type(error).__name__}: {error}"}
+        finally:
+            signal.alarm(0)
+
     def training(self, kind):
         return [sys.executable, "-u", os.path.abspath(__file__), "--train", kind, "--epochs", str(self.args.epochs), "--epoch-seconds",
                 str(self.args.epoch_seconds if kind == "epochs" else self.args.slice_seconds)]
@@ -170,7 +189,7 @@ class Checks:
                    r"^epoch (\d+)", "--journal", journal, "-o", os.path.join(self.scratch, "run.json"), "--", *self.training("epochs")]
         before = self.counter.joules() if self.counter else None
         begun = time.monotonic()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = self.start(command, stderr=subprocess.PIPE)
         said, seen = [], []
 
         def listen():
@@ -218,7 +237,7 @@ class Checks:
         return out
 
     def cost(self):
-        process = subprocess.Popen(self.training("slices"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = self.start(self.training("slices"), stdin=subprocess.PIPE)
         assert process.stdout.readline().startswith("ready")
         rates = {False: [], True: []}
         share = []
@@ -250,12 +269,13 @@ class Checks:
 
     def stop(self, joules):
         begun = time.monotonic()
-        result = subprocess.run([self.wattree, "track", *self.meters, "-o", os.path.join(self.scratch, "stopped.json"), "--stop-above",
-                                 f"{joules:.0f}J", "--", *self.training("epochs")], capture_output=True, text=True)
+        process = self.start([self.wattree, "track", *self.meters, "-o", os.path.join(self.scratch, "stopped.json"), "--stop-above",
+                              f"{joules:.0f}J", "--", *self.training("epochs")], stderr=subprocess.PIPE)
+        said = process.communicate()[1]
         profile = json.loads(pathlib.Path(self.scratch, "stopped.json").read_text())
         taken = sum(part["energy_j"] for epoch in profile["epochs"] for part in epoch["energy"])
-        return {"stop_above_j": joules, "exit_code": result.returncode, "taken_j": taken, "seconds": time.monotonic() - begun,
-                "said": [line for line in result.stderr.splitlines() if "--stop-above" in line]}
+        return {"stop_above_j": joules, "exit_code": process.returncode, "taken_j": taken, "seconds": time.monotonic() - begun,
+                "said": [line for line in said.splitlines() if "--stop-above" in line]}
 
 
 def main():
@@ -267,6 +287,7 @@ def main():
     parser.add_argument("--slices", type=int, default=16)
     parser.add_argument("--slice-seconds", type=float, default=1.5)
     parser.add_argument("--stop-above", type=float, help="joules [a third of what the first run took]")
+    parser.add_argument("--at-most", type=int, default=120, help="seconds for each of the runs")
     parser.add_argument("--train", choices=["epochs", "slices"], help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.train:
@@ -278,13 +299,13 @@ def main():
         checks = Checks(args, scratch)
         result["gpu"] = checks.counter.name.value.decode() if checks.counter else None
         for name, check in [("energy", checks.energy_and_events), ("cost", checks.cost),
-                            ("stop", lambda: checks.stop(args.stop_above or result["energy"]["journal_j"] / 3))]:
-            result[name] = check()
+                            ("stop", lambda: checks.stop(args.stop_above or result["energy"].get("journal_j", 15000) / 3))]:
+            result[name] = checks.within(args.at_most, check)
             text = json.dumps(result, indent=1)
             if args.output:
                 pathlib.Path(args.output).write_text(text + "\n")
     print(text)
-    return 0
+    return 1 if any("failed" in result[name] for name in ("energy", "cost", "stop")) else 0
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ Nanos reading_period(const Description& description, const SamplerOptions& optio
   return std::max(wanted, static_cast<Nanos>(description.period.value * 1e9 / 5.0));
 }
 
+constexpr Nanos kStopPatience = 2 * kNanosPerSecond;
+
 void ring_bell(int descriptor) {
   const std::uint64_t one = 1;
   // It can only fail where it has rung already.
@@ -100,7 +102,17 @@ Sampler::Sampler(Meters meters, const SamplerOptions& options, const Clock& cloc
   }
 }
 
-Sampler::~Sampler() { stop(); }
+Sampler::~Sampler() {
+  stop();
+  if (!has_hung_) return;
+  // Should the driver ever answer, its thread finds everything where it was.
+  for (auto& runner : runners_) {
+    [[maybe_unused]] const Runner* left = runner.release();
+  }
+  for (auto& meter : meters_) {
+    [[maybe_unused]] const Meter* left = meter.release();
+  }
+}
 
 Failure Sampler::start() {
   const SignalsBlocked blocked;
@@ -114,7 +126,8 @@ Failure Sampler::start() {
                    "raise the limit of open files (ulimit -n)"};
     }
     try {
-      runner->thread = std::thread([this, &runner] { run(*runner); });
+      runner->thread =
+          std::thread([clock = clock_, runner = runner.get()] { run(*runner, clock); });
     } catch (const std::system_error& error) {
       stop();
       return Error{ErrorCode::kUnavailable,
@@ -125,11 +138,11 @@ Failure Sampler::start() {
   return std::nullopt;
 }
 
-void Sampler::run(Runner& runner) const {
+void Sampler::run(Runner& runner, const Clock& clock) {
   bool is_forced = false;
-  while (!is_stopping_.load(std::memory_order_acquire)) {
+  while (!runner.is_stopping.load(std::memory_order_acquire)) {
     const Nanos next = runner.lane.poll(is_forced);
-    Nanos wait = std::max<Nanos>(0, next - clock_.now());
+    Nanos wait = std::max<Nanos>(0, next - clock.now());
     // After a mark the bell is not heard for a millisecond: however many marks there are, they cost
     // a thousand readings a second at most.
     const nfds_t listening = is_forced ? 0 : 1;
@@ -143,15 +156,28 @@ void Sampler::run(Runner& runner) const {
     }
   }
   runner.lane.poll(true);
+  runner.is_done.store(true, std::memory_order_release);
 }
 
 void Sampler::stop() {
-  is_stopping_.store(true, std::memory_order_release);
   for (const auto& runner : runners_) {
+    runner->is_stopping.store(true, std::memory_order_release);
     if (runner->wake >= 0) ring_bell(runner->wake);
-    if (runner->thread.joinable()) runner->thread.join();
-    if (runner->wake >= 0) ::close(runner->wake);
-    runner->wake = -1;
+  }
+  const Nanos until = boot_clock().now() + kStopPatience;
+  for (const auto& runner : runners_) {
+    if (!runner->thread.joinable()) continue;
+    while (!runner->is_done.load(std::memory_order_acquire) && boot_clock().now() < until) {
+      ::poll(nullptr, 0, 1);
+    }
+    if (runner->is_done.load(std::memory_order_acquire)) {
+      runner->thread.join();
+      ::close(runner->wake);
+      runner->wake = -1;
+    } else {
+      runner->thread.detach();
+      has_hung_ = true;
+    }
   }
 }
 

@@ -91,7 +91,8 @@ class Sampler {
   const Clock& clock() const { return clock_; }
 
   Failure start();
-  // Reads everything once more, then ends the threads. Events can still be drained.
+  // Reads everything once more, then ends the threads. Events can still be drained. A meter that
+  // does not answer for two seconds (a driver that hangs) is left to itself, with its thread.
   void stop();
 
   // Asks for a reading of the quick meters now, so that a window's edge lies on one; returns at
@@ -120,14 +121,15 @@ class Sampler {
     bool is_slow;
     std::thread thread;
     int wake = -1;  // An eventfd.
+    std::atomic<bool> is_stopping{false}, is_done{false};
   };
-  void run(Runner& runner) const;
+  static void run(Runner& runner, const Clock& clock);
 
   Meters meters_;
   Clock clock_;
   // Quick meters and slow ones.
   std::vector<std::unique_ptr<Runner>> runners_;
-  std::atomic<bool> is_stopping_{false};
+  bool has_hung_ = false;
 };
 
 }  // namespace wattree

@@ -10,7 +10,7 @@
 //   mig 0 MIG-bbbb                an instance of GPU 0, whose MIG mode is then on
 //   0 0 energy_mj 1000            from 0 ms on, GPU 0's energy_mj is 1000
 //   100 0 energy_mj error 15      from 100 ms on, asking for it is answered with error 15
-//   0 0 energy_mj slow 4          asking for it takes 4 ms
+//   0 0 energy_mj slow 4          from 0 ms on, asking for it takes 4 ms
 //   0 0 energy_mj watts 300 100   a counter that grows by 300 W from 0 ms on, in steps of 100 ms
 //   process 0 4711 1048576 55     GPU, process, bytes, SM percent
 //
@@ -48,6 +48,7 @@ struct Step {
 struct Quantity {
   std::vector<Step> steps;
   int slow_ms = 0;
+  std::int64_t slow_from_ms = 0;
 };
 
 struct Process {
@@ -129,6 +130,7 @@ void load(const char* path) {
       Quantity& quantity = s.gpus.at(gpu).quantities[name];
       if (value == "slow") {
         words >> quantity.slow_ms;
+        quantity.slow_from_ms = step.from_ms;
         continue;
       }
       if (value == "error") {
@@ -154,7 +156,7 @@ NvmlReturn get(NvmlDevice device, const char* name, unsigned long long& value) {
   if (device == nullptr) return kNvmlInvalidArgument;
   const auto found = device->quantities.find(name);
   if (found == device->quantities.end()) return kNvmlNotSupported;
-  if (found->second.slow_ms > 0) {
+  if (found->second.slow_ms > 0 && now_ms() >= found->second.slow_from_ms) {
     std::this_thread::sleep_for(std::chrono::milliseconds(found->second.slow_ms));
   }
   const std::int64_t now = now_ms();

@@ -98,6 +98,16 @@ def test_a_gpu_that_is_lost_mid_run_is_a_gap_from_then_on(machine):
     assert "gpu0.energy does not answer" in machine.profile()["notes"]
 
 
+def test_a_driver_that_hangs_does_not_hold_up_the_end(machine):
+    with_nvml(machine, "clock\n0 0 energy_mj 1000000\n300 0 energy_mj 1030000\n900 0 energy_mj slow 60000\n")
+    begun = time.monotonic()
+    result = machine.track(command=["sh", "-c", "sleep 2.2; echo fine; exit 4"], code=4)
+    assert result.stdout == b"fine\n" and time.monotonic() - begun < 15
+    epoch = machine.profile()["epochs"][0]
+    assert parts(machine)["gpu0.energy"]["energy_j"] == pytest.approx(30.0, abs=1e-6)
+    assert epoch["gap_s"] == pytest.approx(epoch["duration_s"] - 0.9, abs=0.6)
+
+
 def test_a_gpu_that_comes_back_has_lost_nothing(machine):
     with_nvml(machine, "clock\n0 0 energy_mj 1000000\n400 0 energy_mj error 999\n1000 0 energy_mj 1200000\n")
     machine.track(command=["sleep", "1.6"])
