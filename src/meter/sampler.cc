@@ -166,18 +166,18 @@ void Sampler::stop() {
   }
   const Nanos until = boot_clock().now() + kStopPatience;
   for (const auto& runner : runners_) {
-    if (!runner->thread.joinable()) continue;
-    while (!runner->is_done.load(std::memory_order_acquire) && boot_clock().now() < until) {
-      ::poll(nullptr, 0, 1);
-    }
-    if (runner->is_done.load(std::memory_order_acquire)) {
+    if (runner->thread.joinable()) {
+      const auto is_done = [&] { return runner->is_done.load(std::memory_order_acquire); };
+      while (!is_done() && boot_clock().now() < until) ::poll(nullptr, 0, 1);
+      if (!is_done()) {
+        runner->thread.detach();
+        has_hung_ = true;
+        continue;
+      }
       runner->thread.join();
-      ::close(runner->wake);
-      runner->wake = -1;
-    } else {
-      runner->thread.detach();
-      has_hung_ = true;
     }
+    if (runner->wake >= 0) ::close(runner->wake);
+    runner->wake = -1;
   }
 }
 
