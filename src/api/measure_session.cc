@@ -78,6 +78,7 @@ Result<TreeAnswer> anchor_tree() {
   query.batch = 16;
   query.seq = 128;
   query.dtype = "bf16";
+  query.keeps_dataflow = true;
   for (const BundledModel& model : bundled_models()) {
     if (model.name != kAnchorModel) continue;
     return tree_of(std::string(model.name), std::string(model.json), "bundled", query);

@@ -48,6 +48,7 @@ Result<Pass> pass_of(const TreeQuery& query, const Config& config) {
                "choose one with --dtype: fp32, tf32, bf16, fp16, int8 or int4");
   }
   pass.precision = *precision;
+  pass.keeps_dataflow = query.keeps_dataflow;
   return pass;
 }
 

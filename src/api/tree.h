@@ -22,6 +22,7 @@ struct TreeQuery {
   std::string attention;  // sdpa
   std::string as;
   std::vector<std::pair<std::string, std::string>> overrides;  // --set key=value
+  bool keeps_dataflow = false;                                 // For trees that are to be run.
 };
 
 struct TreeAnswer {

@@ -61,11 +61,11 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   app.require_subcommand(1);
   app.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
   const std::vector<Command> commands{
-      tree_command(app),     predict_command(app),     models_command(app),  meters_command(app),
-      track_command(app),    import_command(app),      dataset_command(app), carbon_command(app),
-      whatif_command(app),   compare_command(app),     report_command(app),  profiles_command(app),
-      regions_command(app),  hardware_command(app),    train_command(app),   evaluate_command(app),
-      annotate_command(app), completions_command(app),
+      tree_command(app),    predict_command(app),  models_command(app),    meters_command(app),
+      track_command(app),   profile_command(app),  calibrate_command(app), import_command(app),
+      dataset_command(app), carbon_command(app),   whatif_command(app),    compare_command(app),
+      report_command(app),  profiles_command(app), regions_command(app),   hardware_command(app),
+      train_command(app),   evaluate_command(app), annotate_command(app),  completions_command(app),
   };
   // What follows "--" is a program of the user's with arguments of its own: CLI11 would take some
   // of them ("[a,b]") apart.

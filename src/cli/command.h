@@ -39,6 +39,8 @@ Command regions_command(CLI::App& app);
 Command hardware_command(CLI::App& app);
 Command meters_command(CLI::App& app);
 Command track_command(CLI::App& app);
+Command profile_command(CLI::App& app);
+Command calibrate_command(CLI::App& app);
 
 inline constexpr int kUsage = 2;
 

@@ -15,7 +15,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();  // Takes the bar away.
 
-  void show(double done);  // From 0 to 1.
+  // From 0 to 1, and what else there is to say.
+  void show(double done, const std::string& more = {});
 
  private:
   using Clock = std::chrono::steady_clock;

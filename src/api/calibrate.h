@@ -1,0 +1,42 @@
+// The calibrate use case: measures kernels on this machine, and fits a predictor to them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/api/measure_model.h"
+#include "src/predict/predictor.h"
+
+namespace wattree {
+
+struct CalibrateQuery {
+  std::string name;      // Of the predictor.
+  std::string hardware;  // As people should read it; empty: the device's own name.
+  std::string dtype;     // Empty: bf16 on a GPU, fp32 on a processor.
+  MeasureQuery measure;
+};
+
+// How well kernels that were held out are predicted, from a share of the measurements.
+struct LearningPoint {
+  std::size_t kernels = 0;
+  double energy_percent = 0;  // Mean error.
+  double time_percent = 0;
+};
+
+struct CalibrateAnswer {
+  Predictor predictor;
+  std::string json;  // The file.
+  std::string dtype;
+  std::size_t kernels = 0;              // Measured,
+  std::size_t candidates = 0;           // of these.
+  std::vector<LearningPoint> learning;  // From few to all.
+  std::size_t reused = 0;
+  SessionResult session;
+  std::vector<std::string> warnings;
+};
+
+// kUnavailable where the machine has no energy meter: nothing can be fitted to then.
+Result<CalibrateAnswer> calibrate(const CalibrateQuery& query);
+
+}  // namespace wattree

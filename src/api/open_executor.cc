@@ -1,0 +1,28 @@
+#include "src/api/open_executor.h"
+
+#include "src/exec/plugin.h"
+
+namespace wattree {
+
+Result<std::unique_ptr<Executor>> open_executor(const ExecutorQuery& query) {
+  constexpr const char* kFile = "libwattree-torch.so";
+  PluginOptions options;
+  if (!query.plugin.empty()) {
+    options.paths = {query.plugin};
+  } else {
+    const std::filesystem::path folder = query.program.parent_path();
+    for (const char* place : {".", "../lib", "../torch"}) {
+      const std::filesystem::path path = folder / place / kFile;
+      std::error_code ignored;
+      if (std::filesystem::exists(path, ignored)) options.paths.push_back(path.string());
+    }
+    options.paths.emplace_back(kFile);  // Where libraries are.
+  }
+  options.device = query.device.empty() ? "cuda" : query.device;
+  Result<std::unique_ptr<Executor>> opened = open_torch_executor(options);
+  if (opened.ok() || !query.device.empty()) return opened;
+  options.device = "cpu";
+  return open_torch_executor(options);
+}
+
+}  // namespace wattree

@@ -1,0 +1,20 @@
+// Finds the plugin that runs nodes.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "src/base/result.h"
+#include "src/exec/launch.h"
+
+namespace wattree {
+
+struct ExecutorQuery {
+  std::string device;             // Empty: cuda where there is one, or else cpu.
+  std::string plugin;             // Empty: looked for.
+  std::filesystem::path program;  // Whose folder the plugin may lie in, or in lib beside that.
+};
+Result<std::unique_ptr<Executor>> open_executor(const ExecutorQuery& query);
+
+}  // namespace wattree

@@ -1,0 +1,121 @@
+#include "src/cli/measured_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/base/text.h"
+#include "src/cli/quantity.h"
+#include "src/cli/table.h"
+
+namespace wattree {
+namespace {
+
+constexpr const char* kUnknown = "–";
+
+struct Row {
+  const DistinctNode* distinct;
+  const Node* node;
+  const NodeFigures* figures;
+  double share = 0;  // Of the pass: in energy, or in time where there is none.
+  int group() const { return node->level == Level::kModel ? 0 : distinct->kernels > 1 ? 1 : 2; }
+};
+
+std::vector<Row> rows_of(const MeasureAnswer& answer) {
+  const std::int32_t root = answer.distinct.of.back();
+  const NodeFigures* whole = root >= 0 && answer.in_place[static_cast<std::size_t>(root)]
+                                 ? &*answer.in_place[static_cast<std::size_t>(root)]
+                                 : nullptr;
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
+    if (!answer.in_place[i]) continue;
+    const DistinctNode& distinct = answer.distinct.nodes[i];
+    Row row{&distinct, &answer.tree.tree.nodes()[static_cast<std::size_t>(distinct.node)],
+            &*answer.in_place[i]};
+    if (whole != nullptr) {
+      const auto count = static_cast<double>(distinct.count);
+      row.share = whole->energy_j && row.figures->energy_j
+                      ? count * *row.figures->energy_j / *whole->energy_j
+                      : count * row.figures->time_s / whole->time_s;
+    }
+    rows.push_back(row);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.group() != b.group() ? a.group() < b.group() : a.share > b.share;
+  });
+  return rows;
+}
+
+std::string marks(const NodeFigures& f) {
+  std::vector<std::string> out;
+  if (f.is_paused) out.emplace_back("with rest");
+  if (f.is_capped) out.emplace_back("at the cap");
+  if (f.execution == Execution::kEager) out.emplace_back("eager");
+  if (!f.is_settled) out.emplace_back("not settled");
+  if (!f.doubts.empty() && f.is_settled) out.emplace_back("doubtful");
+  return join(out);
+}
+
+}  // namespace
+
+std::string measured_headline(const MeasureAnswer& answer) {
+  const TreeAnswer& tree = answer.tree;
+  const MachineFacts& machine = answer.session.machine;
+  const std::string covers = machine.boundary == "gpu"    ? "GPU alone"
+                             : machine.boundary == "host" ? "host, as far as it has counters"
+                                                          : "times only";
+  std::string out = fmt::format(
+      "{} of {} on {} ({}): {}, {}, {} of {} × {}", tree.class_name, tree.model,
+      machine.device.name, covers, name_of(tree.pass.precision), name_of(tree.pass.attention),
+      tree.pass.past > 0 ? "one step" : "one pass", tree.pass.batch, tree.pass.seq);
+  if (tree.pass.past > 0) out += fmt::format(" after {}", tree.pass.past);
+  out += "\n";
+  if (!machine.meters.empty()) {
+    out += fmt::format("measured by {}; idle {:.1f} W is in it\n", join(machine.meters),
+                       answer.session.idle.power_w.value_or(0.0));
+  }
+  return out;
+}
+
+std::string measured_table(const MeasureAnswer& answer) {
+  std::vector<std::vector<std::string>> cells;
+  for (const Row& row : rows_of(answer)) {
+    const NodeFigures& f = *row.figures;
+    const std::string scope(row.node->scope);
+    cells.push_back(
+        {scope.empty() ? answer.tree.class_name : scope, std::string(row.node->type),
+         row.distinct->count > 1 ? fmt::format("×{}", row.distinct->count) : "",
+         f.energy_j ? with_any_prefix(*f.energy_j, "J") : kUnknown, with_any_prefix(f.time_s, "s"),
+         f.energy_j ? fmt::format("{:.0f} W", *f.energy_j / f.time_s) : kUnknown,
+         row.share > 0 ? fmt::format("{:.1f}", 100 * row.share) : kUnknown,
+         fmt::format("{:.2f}", 100 * f.relative_error),
+         f.resources.sm_clock_mhz ? fmt::format("{:.0f}", *f.resources.sm_clock_mhz) : kUnknown,
+         f.energy_j ? "meas" : "", marks(f)});
+  }
+  return render_table({{"node (the first of its kind)"},
+                       {"type"},
+                       {"", true},
+                       {"energy", true},
+                       {"time", true},
+                       {"power", true},
+                       {"% of pass", true},
+                       {"± %", true},
+                       {"MHz", true},
+                       {"basis"},
+                       {""}},
+                      cells);
+}
+
+std::string additivity_text(const MeasureAnswer& answer) {
+  const Additivity& ops = answer.ops;
+  if (ops.time <= 0) return "";
+  std::string out = "the kernels, each by itself, add up to ";
+  if (ops.energy > 0) out += fmt::format("{:.1f} % of the pass's energy and ", 100 * ops.energy);
+  out += fmt::format("{:.1f} % of its time", 100 * ops.time);
+  if (ops.known < ops.kernels) {
+    out += fmt::format(" ({} of {} were measured)", ops.known, ops.kernels);
+  }
+  return out + "\n";
+}
+
+}  // namespace wattree

@@ -1,0 +1,107 @@
+// A stand-in for libwattree-torch.so: every kernel takes 1 ms, in which nothing is done. With
+// FAKE_TORCH_OOM=SCOPE a program whose first kernel is of that scope does not fit in memory; with
+// FAKE_TORCH_LOST=N every call from the N-th preparation on fails.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "src/exec/torch_abi.h"
+
+struct WattreeDevice {
+  int prepared = 0;
+};
+struct WattreeLaunch {
+  WattreeDevice* device = nullptr;
+  double run_s = 0;
+  int copies = 0;
+  int queued = 0;
+  std::chrono::steady_clock::time_point due;
+};
+
+namespace {
+
+std::int32_t fail(WattreeError* error, const char* message) {
+  *error = {};
+  error->code = WATTREE_ERROR_UNAVAILABLE;
+  std::snprintf(error->message, sizeof error->message, "%s", message);
+  return 1;
+}
+
+bool is_lost(const WattreeDevice& device) {
+  const char* at = std::getenv("FAKE_TORCH_LOST");
+  return at != nullptr && device.prepared >= std::atoi(at);
+}
+
+std::int32_t open(const char* device, WattreeDevice** out, WattreeDeviceFacts* facts,
+                  WattreeError* error) {
+  if (std::strcmp(device, "cuda") != 0 && std::strcmp(device, "cpu") != 0) {
+    return fail(error, "there is no such device");
+  }
+  *facts = {};
+  std::snprintf(facts->kind, sizeof facts->kind, "%s", device);
+  const bool is_cpu = std::strcmp(device, "cpu") == 0;
+  std::snprintf(facts->name, sizeof facts->name, "%s", is_cpu ? "Fake processor" : "Fake GPU");
+  std::snprintf(facts->uuid, sizeof facts->uuid, "%s", is_cpu ? "" : "GPU-aaaa");
+  std::snprintf(facts->framework, sizeof facts->framework, "none");
+  facts->multiprocessors = is_cpu ? 0 : 132;
+  *out = new WattreeDevice;
+  return 0;
+}
+
+std::int32_t prepare(WattreeDevice* device, const WattreeProgram* program,
+                     const WattreeLaunchOptions* options, WattreeLaunch** out,
+                     WattreeLaunchFacts* facts, WattreeError* error) {
+  ++device->prepared;
+  if (is_lost(*device)) return fail(error, "the device is lost");
+  const char* scope = std::getenv("FAKE_TORCH_OOM");
+  if (scope != nullptr && program->call_count == 1 &&
+      std::strcmp(program->calls[0].scope, scope) == 0) {
+    return fail(error, "out of memory");
+  }
+  auto* launch = new WattreeLaunch;
+  launch->device = device;
+  launch->run_s = 1e-3 * static_cast<double>(program->call_count);
+  launch->copies =
+      options->copies > 0 ? options->copies : std::max(1, static_cast<int>(0.02 / launch->run_s));
+  *facts = {};
+  facts->copies = launch->copies;
+  facts->is_graph = options->allow_graph;
+  facts->sets = 1;
+  *out = launch;
+  return 0;
+}
+
+std::int32_t start(WattreeLaunch* launch, WattreeError* error) {
+  if (is_lost(*launch->device)) return fail(error, "the device is lost");
+  launch->queued += launch->copies;
+  return 0;
+}
+
+std::int32_t wait(WattreeLaunch* launch, WattreeError* error) {
+  if (is_lost(*launch->device)) return fail(error, "the device is lost");
+  const auto now = std::chrono::steady_clock::now();
+  // To the moment, not for a while: what sleeping adds does not add up.
+  if (launch->due + std::chrono::milliseconds(50) < now) launch->due = now;
+  launch->due +=
+      std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * launch->run_s * launch->queued));
+  std::this_thread::sleep_until(launch->due);
+  launch->queued = 0;
+  return 0;
+}
+
+constexpr WattreeTorch kTorch{WATTREE_TORCH_ABI,
+                              &open,
+                              [](WattreeDevice* device) { delete device; },
+                              &prepare,
+                              &start,
+                              &wait,
+                              [](WattreeLaunch* launch) { delete launch; }};
+
+}  // namespace
+
+extern "C" const WattreeTorch* wattree_torch(void);
+extern "C" const WattreeTorch* wattree_torch(void) { return &kTorch; }
