@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "src/api/measure_session.h"
 #include "src/base/test_folder.h"
 #include "src/dataset/json_lines_reader.h"
+#include "src/hub/bundled.h"
+#include "src/measure/simulated.h"
 #include "tests/support/fake_nvml.h"
 
 namespace wattree {
@@ -212,6 +215,9 @@ TEST(MeasureModel, AnInterruptedSessionKeepsItsWindows) {
     EXPECT_NEAR(*other.energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
     EXPECT_NEAR(*other.gpu_energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
   }
+  // A line cut short by a kill is passed over.
+  std::ofstream(bench.query.windows, std::ios::app) << R"({"kind":"win)";
+  EXPECT_TRUE(read_windows(bench.query.windows, device).ok());
   // Not without being told to, and not on another device.
   EXPECT_EQ(measure_model(bench.tree(), bench.query).error().code, ErrorCode::kInvalidInput);
   device.name = "NVIDIA A100";
@@ -243,6 +249,58 @@ TEST(MeasureModel, AnotherProcessOnTheGpuIsRefused) {
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().code, ErrorCode::kUnavailable);
   EXPECT_NE(measured.error().message.find("other process"), std::string::npos);
+}
+
+// On a simulated GPU, where preparing a node takes half a second and products alone are at the cap:
+// the whole of BERT-base, all levels, with the anchor, within a minute.
+TEST(MeasureModel, BertBaseIsPlannedForAMinute) {
+  TreeQuery pass;
+  pass.batch = 16;
+  pass.seq = 128;
+  pass.dtype = "bf16";
+  std::optional<TreeAnswer> bert;
+  for (const BundledModel& model : bundled_models()) {
+    if (model.name != "bert-base-uncased") continue;
+    Result<TreeAnswer> built = tree_of("bert", std::string(model.json), "bundled", pass);
+    ASSERT_TRUE(built.ok());
+    bert = std::move(built).value();
+  }
+  ASSERT_TRUE(bert);
+  SimulatedMachine machine;
+  SimulatedExecutor executor(
+      machine,
+      [&](const ModelTree& tree, std::int32_t index,
+          const LaunchOptions& launch) -> Result<SimulatedWork> {
+        machine.pass(kNanosPerSecond / 2, 100);
+        const Node& node = tree.nodes()[static_cast<std::size_t>(index)];
+        // Some 290 TFLOP/s and 3 TB/s, and no kernel under 2 us.
+        const double run_s = std::max(2e-6, static_cast<double>(node.flops) / 2.9e14 +
+                                                static_cast<double>(node.bytes) / 3e12);
+        const bool is_product = node.type == "Linear" && node.flops > 1'000'000'000;
+        const bool rests = launch.copies > 0;
+        return SimulatedWork{run_s, is_product && !rests ? 700.0 : 600.0};
+      });
+  Watch watch(machine.meters(), Component::kGpu, {}, machine.clock());
+  machine.attach(watch);
+  machine.pass(kNanosPerSecond, 100);
+  const DistinctNodes distinct = distinct_nodes(bert->tree);
+  SessionOptions options;
+  options.anchor.tree = &bert->tree;
+  const TestFolder folder;
+  Result<AppendFile> file = AppendFile::open(folder.path() / "w");
+  ASSERT_TRUE(file.ok());
+  AppendFile records = std::move(file).value();
+  Figures figures;
+  const auto result =
+      run_session(jobs_of(bert->tree, distinct, {}, {CacheState::kInPlace}), executor, watch,
+                  machine.conduct(), options, records, figures, [](const SessionProgress&) {});
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result.value().ending, Ending::kDone);
+  EXPECT_TRUE(result.value().skipped.empty());
+  // Each distinct node, and three products with rest too.
+  EXPECT_EQ(result.value().measured, distinct.nodes.size() + 3);
+  EXPECT_LT(result.value().duration_s, 60);
+  RecordProperty("seconds", std::to_string(result.value().duration_s));
 }
 
 TEST(MeasureModel, SaysWhatItDoesNotUnderstand) {

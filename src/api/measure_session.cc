@@ -19,47 +19,53 @@ Error bad(std::string message, std::string hint = "") {
   return {ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
 }
 
-// Processes on the GPU that are not ours. In a container ids may be another's: then those that were
-// not there before the executor was opened are ours.
+// Processes on the GPU that are not ours. In a container NVML may know us by another id: then the
+// first one that was not there before the executor was opened is ours.
 class GpuProcesses {
  public:
-  GpuProcesses(const MeterQuery& query, int process) : process_(process) {
+  GpuProcesses(const MeterQuery& query, int process) {
+    ours_.insert(static_cast<std::uint32_t>(process));
     Result<std::shared_ptr<const NvmlLibrary>> library = NvmlLibrary::open(query.nvml_library);
     if (!library.ok()) return;
     library_ = std::move(library).value();
-    for (Gpu& gpu : list_gpus(*library_).gpus) {
-      if (!gpu_) gpu_ = std::move(gpu);
-    }
-    before_ = ids();
+    for (const Gpu& gpu : list_gpus(*library_).gpus) before_.merge(ids(gpu));
   }
   // `uuid` is that of the GPU to watch; the first one where it is not known.
   void watch(const std::string& uuid) {
     if (!library_) return;
     for (Gpu& gpu : list_gpus(*library_).gpus) {
-      if (!uuid.empty() && gpu.uuid.find(uuid) != std::string::npos) gpu_ = std::move(gpu);
+      if (!gpu_ || (!uuid.empty() && gpu.uuid.find(uuid) != std::string::npos)) {
+        gpu_ = std::move(gpu);
+      }
     }
-    const std::set<std::uint32_t> now = ids();
-    std::set_difference(now.begin(), now.end(), before_.begin(), before_.end(),
-                        std::inserter(ours_, ours_.end()));
-    ours_.insert(static_cast<std::uint32_t>(process_));
   }
-  int others() const {
+  int others() {
+    if (!library_ || !gpu_) return 0;
     int count = 0;
-    for (const std::uint32_t id : ids()) count += ours_.count(id) > 0 ? 0 : 1;
+    bool are_we_seen = ours_.size() > 1;
+    const std::set<std::uint32_t> now = ids(*gpu_);
+    for (const std::uint32_t id : now) are_we_seen = are_we_seen || ours_.count(id) > 0;
+    for (const std::uint32_t id : now) {
+      if (ours_.count(id) > 0) continue;
+      if (!are_we_seen && before_.count(id) == 0) {
+        ours_.insert(id);
+        are_we_seen = true;
+        continue;
+      }
+      ++count;
+    }
     return count;
   }
 
  private:
-  std::set<std::uint32_t> ids() const {
+  std::set<std::uint32_t> ids(const Gpu& gpu) const {
     std::set<std::uint32_t> out;
-    if (!library_ || !gpu_) return out;
-    const auto list = list_gpu_processes(*library_, *gpu_);
+    const auto list = list_gpu_processes(*library_, gpu);
     if (!list.ok()) return out;
     for (const GpuProcess& process : list.value()) out.insert(process.process);
     return out;
   }
 
-  int process_;
   std::shared_ptr<const NvmlLibrary> library_;
   std::optional<Gpu> gpu_;
   std::set<std::uint32_t> before_, ours_;

@@ -21,6 +21,8 @@ std::vector<Job> jobs_of(const ModelTree& tree, const DistinctNodes& distinct,
 
 // The windows of a file that were not thrown out. kInvalidInput where a line is no record, or where
 // it was measured on something else than `device`.
+Result<Figures> parse_windows(std::string_view lines, const std::string& origin,
+                              const DeviceFacts& device);
 Result<Figures> read_windows(const std::filesystem::path& path, const DeviceFacts& device);
 
 }  // namespace wattree

@@ -1,15 +1,16 @@
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "src/api/measure_session.h"
+#include "src/base/file.h"
 #include "src/base/json_parse.h"
-#include "src/base/line_reader.h"
 
 namespace wattree {
 namespace {
 
 using Json = nlohmann::json;
-constexpr std::size_t kLongestLine = std::size_t{4} << 20;
 
 std::string text(const Json& record, const char* name) {
   const auto found = record.find(name);
@@ -39,7 +40,9 @@ std::optional<NodeFigures> figures_of(const Json& record) {
   out.key = text(record, "node");
   const auto cache = parse_cache(text(record, "cache"));
   const auto time = number(record, "time_s");
-  if (out.key.empty() || !cache || !time || *time <= 0) return std::nullopt;
+  if (out.key.empty() || !cache || !time || *time <= 0 || !std::isfinite(*time)) {
+    return std::nullopt;
+  }
   out.cache = *cache;
   out.is_paused = record.contains("pauses");
   out.execution = text(record, "execution") == "graph" ? Execution::kGraph : Execution::kEager;
@@ -60,7 +63,7 @@ std::optional<NodeFigures> figures_of(const Json& record) {
   r.memory_clock_mhz = number(record, "memory_clock_mhz");
   r.temperature_c = number(record, "temperature_c");
   r.sampled_power_w = number(record, "sampled_power_w");
-  r.samples = static_cast<int>(number(record, "samples").value_or(0));
+  r.samples = static_cast<int>(std::clamp(number(record, "samples").value_or(0), 0.0, 1e9));
   if (const auto doubts = record.find("doubts"); doubts != record.end() && doubts->is_array()) {
     for (const Json& doubt : *doubts) {
       if (doubt.is_string()) out.doubts.push_back(doubt.get<std::string>());
@@ -71,10 +74,8 @@ std::optional<NodeFigures> figures_of(const Json& record) {
 
 }  // namespace
 
-Result<Figures> read_windows(const std::filesystem::path& path, const DeviceFacts& device) {
-  Result<LineReader> opened = LineReader::open(path, kLongestLine);
-  if (!opened.ok()) return opened.error();
-  LineReader lines = std::move(opened).value();
+Result<Figures> parse_windows(std::string_view lines, const std::string& origin,
+                              const DeviceFacts& device) {
   struct Window {
     std::string session;
     double block;
@@ -83,14 +84,14 @@ Result<Figures> read_windows(const std::filesystem::path& path, const DeviceFact
   std::vector<Window> windows;
   std::set<std::pair<std::string, double>> discarded;
   bool is_gpu = false;
-  for (auto status = lines.next(); status != LineReader::Status::kEnd; status = lines.next()) {
-    if (status == LineReader::Status::kFailed) return *lines.failure();
-    const std::string where = path.string() + ":" + std::to_string(lines.number());
-    if (status == LineReader::Status::kTooLong) {
-      return Error{ErrorCode::kInvalidInput, where + ": the line is too long for a record", ""};
-    }
-    if (lines.line().empty()) continue;
-    const Result<Json> parsed = parse_json(lines.line(), where);
+  std::size_t number_of_line = 0;
+  // A last line without its end was cut short when the program was killed: it is passed over.
+  for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(end + 1);
+    const std::string where = origin + ":" + std::to_string(++number_of_line);
+    if (line.empty()) continue;
+    const Result<Json> parsed = parse_json(line, where);
     if (!parsed.ok()) return parsed.error();
     const Json& record = parsed.value();
     if (!record.is_object() || text(record, "kind").empty()) {
@@ -127,6 +128,12 @@ Result<Figures> read_windows(const std::filesystem::path& path, const DeviceFact
     out.insert_or_assign(std::move(key), std::move(f));
   }
   return out;
+}
+
+Result<Figures> read_windows(const std::filesystem::path& path, const DeviceFacts& device) {
+  const Result<std::string> text = read_file(path);
+  if (!text.ok()) return text.error();
+  return parse_windows(text.value(), path.string(), device);
 }
 
 }  // namespace wattree

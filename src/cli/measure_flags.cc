@@ -41,8 +41,10 @@ void describe_measuring(CLI::App& command, MeasureFlags& flags) {
   MeasureQuery& query = flags.query;
   command.add_option("--device", flags.device,
                      "cpu, cuda or cuda:1 [cuda where the framework has it, or else cpu]");
-  command.add_option("--budget", flags.budget,
-                     "Take no longer than this (90s, 10min); the heaviest nodes come first");
+  CLI::Option* budget =
+      command.add_option("--budget", flags.budget,
+                         "Take no longer than this (90s, 10min); what tells most comes first");
+  if (!flags.budget.empty()) budget->capture_default_str();
   command.add_option("--cache", query.caches,
                      "What nodes find in the cache: in_place, cold, warm, or several of them; the "
                      "first is what counts [in_place]");

@@ -110,8 +110,8 @@ std::string additivity_text(const MeasureAnswer& answer) {
   const Additivity& ops = answer.ops;
   if (ops.time <= 0) return "";
   std::string out = "the kernels, each by itself, add up to ";
-  if (ops.energy > 0) out += fmt::format("{:.1f} % of the pass's energy and ", 100 * ops.energy);
-  out += fmt::format("{:.1f} % of its time", 100 * ops.time);
+  if (ops.energy > 0) out += fmt::format("{:.1f} % of the energy and ", 100 * ops.energy);
+  out += fmt::format("{:.1f} % of the time of the pass", 100 * ops.time);
   if (ops.known < ops.kernels) {
     out += fmt::format(" ({} of {} were measured)", ops.known, ops.kernels);
   }

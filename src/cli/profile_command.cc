@@ -55,6 +55,12 @@ int run(ProfileFlags& flags, Surroundings& world) {
                         "-o data.jsonl, or --resume data.jsonl"},
                        world);
   }
+  const std::string extension = std::filesystem::path(flags.model).extension().string();
+  if (extension == ".pt" || extension == ".pth") {
+    return fail({ErrorCode::kUnavailable, flags.model + ": files of TorchScript cannot be run yet",
+                 "give the model's config.json, or profile it from Python: wattree.profile(model)"},
+                flags.json, world);
+  }
   if (const Failure failure = read_sets(flags.pass)) return usage_error(*failure, world);
   const Result<ModelText> text = find_model(flags.model, flags.pass, world);
   if (!text.ok()) return fail(text.error(), flags.json, world);

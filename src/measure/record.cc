@@ -254,6 +254,7 @@ std::string to_line(const HeaderRecord& record) {
   text_or_null(out, "governor", machine.governor);
   number(out, "ram_bytes", machine.ram_bytes);
   number(out, "idle_power_w", record.idle.power_w);
+  number(out, "idle_gpu_percent", record.idle.resources.gpu_percent);
   number(out, "idle_temperature_c", record.idle.resources.temperature_c);
   number(out, "idle_sm_clock_mhz", record.idle.resources.sm_clock_mhz);
   number(out, "waited_for_standby_s", record.waited_for_standby_s);
