@@ -142,7 +142,9 @@ Shared share(int from, int to) {
     // The tracker may be gone or behind; neither is the command's business.
     [[maybe_unused]] const ssize_t put = ::write(lines, &line, sizeof line);
   };
-  static char buffer[kPiece];
+  // A zero behind it all: lines are matched with their length, but tools that watch regexec() look
+  // for an end.
+  static char buffer[kPiece + 1];
   bool can_share = !way.is_terminal;
   while (true) {
     if (size_has_changed != 0) {
@@ -150,19 +152,27 @@ Shared share(int from, int to) {
       winsize size{};
       if (::ioctl(to, TIOCGWINSZ, &size) == 0) ::ioctl(way.ours, TIOCSWINSZ, &size);
     }
-    std::size_t shared = 0;
+    std::size_t size = 0;
     if (can_share) {
-      const Shared got = share(way.ours, to);
-      if (got.is_over) break;
-      can_share = got.is_possible;
-      shared = got.bytes;
+      const Shared shared = share(way.ours, to);
+      if (shared.is_over) break;
+      can_share = shared.is_possible;
+      // What was passed on is to be taken out whole, or it would be passed on again.
+      while (size < shared.bytes) {
+        const ssize_t got = ::read(way.ours, buffer + size, shared.bytes - size);
+        if (got > 0) size += static_cast<std::size_t>(got);
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) break;
+      }
+      if (size < shared.bytes) break;
     }
-    const ssize_t got = ::read(way.ours, buffer, shared > 0 ? shared : sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;  // A pseudo-terminal whose command is gone answers EIO.
-    const auto size = static_cast<std::size_t>(got);
-    // Nobody reads any more: close our end, so that the command learns it the way it would have.
-    if (shared == 0 && !write_all(to, buffer, size)) break;
+    if (size == 0) {
+      const ssize_t got = ::read(way.ours, buffer, kPiece);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;  // A pseudo-terminal whose command is gone answers EIO.
+      size = static_cast<std::size_t>(got);
+      // Nobody reads any more: close our end, so that the command learns it the way it would have.
+      if (!write_all(to, buffer, size)) break;
+    }
     matcher.feed({buffer, size}, found);
   }
   matcher.finish(found);
@@ -176,6 +186,7 @@ Result<OutputRelay> OutputRelay::start(const LineMatcher& matcher, int out, int 
   OutputRelay relay;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return file_error("open", "a pipe", errno);
+  ::fcntl(ends[0], F_SETPIPE_SZ, kPipeSize);  // Room for thousands of lines.
   relay.lines_ = ends[0];
   const bool is_shared = is_same_file(out, err);
   Way ways[2];

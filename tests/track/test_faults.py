@@ -58,7 +58,7 @@ def test_a_counter_that(machine, what, start, then, joules, has_gap):
     # The interval between two readings is a gap, and no more than that.
     assert ("gap_s" in epoch) == has_gap
     if has_gap:
-        assert 0.01 < epoch["gap_s"] < 0.5
+        assert 0.01 < epoch["gap_s"] < 1.0
 
 
 # --- NVML ---
@@ -94,7 +94,7 @@ def test_a_gpu_that_is_lost_mid_run_is_a_gap_from_then_on(machine):
     assert result.stderr.count(b"gpu0.energy does not answer") == 1
     epoch = machine.profile()["epochs"][0]
     assert parts(machine)["gpu0.energy"]["energy_j"] == pytest.approx(30.0, abs=1e-6)
-    assert epoch["gap_s"] == pytest.approx(epoch["duration_s"] - 0.9, abs=0.5)
+    assert epoch["gap_s"] == pytest.approx(epoch["duration_s"] - 0.9, abs=0.8)
     assert "gpu0.energy does not answer" in machine.profile()["notes"]
 
 
@@ -105,7 +105,7 @@ def test_a_driver_that_hangs_does_not_hold_up_the_end(machine):
     assert result.stdout == b"fine\n" and time.monotonic() - begun < 15
     epoch = machine.profile()["epochs"][0]
     assert parts(machine)["gpu0.energy"]["energy_j"] == pytest.approx(30.0, abs=1e-6)
-    assert epoch["gap_s"] == pytest.approx(epoch["duration_s"] - 0.9, abs=0.6)
+    assert epoch["gap_s"] == pytest.approx(epoch["duration_s"] - 0.9, abs=0.8)
 
 
 def test_a_gpu_that_comes_back_has_lost_nothing(machine):
@@ -266,7 +266,7 @@ def test_a_tracker_that_was_stopped_for_a_while_shows_a_gap_where_it_knows_nothi
     epoch = machine.profile()["epochs"][0]
     assert parts(machine)["cpu0.package"]["energy_j"] == pytest.approx(9.0, abs=1e-9)  # A counter counts on.
     gap = epoch["gap_s"]
-    assert 1.0 < gap < 1.8  # Of a power nothing is known in that time,
+    assert 1.0 < gap < 2.5  # Of a power nothing is known in that time,
     joules = parts(machine)["gpu.assumed"]["energy_j"]
     assert joules == pytest.approx(100 * (epoch["duration_s"] - gap), rel=1e-3)  # and nothing is made up.
 

@@ -71,7 +71,7 @@ def test_a_transformer_is_followed_epoch_by_epoch(tmp_path, wattree, python):
     for (data, at), (_, _, duration, then) in zip(epochs, printed):
         assert at - float(then) < 1.0
         if data["name"] != "1":  # The first has the program's start in it.
-            assert data["duration_s"] == pytest.approx(float(duration), abs=0.1)
+            assert data["duration_s"] == pytest.approx(float(duration), abs=0.3)
     assert seen[-1][0] == "ended" and seen[-1][1]["exit_code"] == 0
     profile = machine.profile()
     assert len(profile["epochs"]) == EPOCHS
