@@ -231,7 +231,7 @@ TEST(Sampler, RunsInRealTimeAndStopsWithALastReading) {
   EXPECT_EQ(sampler.dropped(), 0u);
   // 65 W over the time between the first reading and the last, gaps aside.
   EXPECT_NEAR(points.back().integral, 65.0 * points.back().covered_seconds, 1e-6);
-  EXPECT_GE(seconds(points.back().time() - points.front().time()), 0.19);
+  EXPECT_GE(seconds(points.back().time() - points.front().time()), 0.1);
 }
 
 TEST(Sampler, ASlowMeterDoesNotHoldUpTheOthers) {

@@ -312,8 +312,9 @@ class TestCommands:
         wait_for(alive.exists)  # It was left alone.
 
     def test_one_whose_output_is_a_file_or_a_slow_pipe_that_does_not_wait(self, machine, options):
-        script = "import sys\nfor i in range(3000): sys.stdout.buffer.write(b'epoch 1 %06d\\n' % i * 40)"
-        wanted = b"".join(b"epoch 1 %06d\n" % i * 40 for i in range(3000))
+        script = ("import sys\nfor i in range(3000):\n"
+                  "    sys.stdout.buffer.write((b'epoch %d\\n' % i) * (i % 100 == 0) + b'step 1 %06d\\n' % i * 40)\n")
+        wanted = b"".join((b"epoch %d\n" % i) * (i % 100 == 0) + b"step 1 %06d\n" % i * 40 for i in range(3000))
         path = machine.folder / "out"
         with path.open("wb") as file:
             tracker = machine.start(*options, command=[sys.executable, "-c", script], stdout=file)
