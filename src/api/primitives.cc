@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <compare>
+#include <map>
 #include <string>
 
 #include "src/cost/cost.h"
-#include "src/predict/tree_predict.h"
 #include "src/trace/nn.h"
 
 namespace wattree {
@@ -87,66 +87,76 @@ class Primitives {
   int count_ = 0;
 };
 
+// What a kernel takes as shares of launch, arithmetic, and bytes of activations, weights and
+// results: errors that count are relative. Only what is telling is asked here; prices are fitted
+// later.
+constexpr std::size_t kShares = 5;
+using Shares = std::array<double, kShares>;
+Shares shares_of(const ModelTree& tree, const Node& node) {
+  // Seconds on a large GPU.
+  constexpr double kLaunch = 3e-6;
+  constexpr double kFlop = 2e-15;
+  constexpr double kByte = 4e-13;
+  Shares out{kLaunch, kFlop * static_cast<double>(node.flops), 0, 0, 0};
+  for (const Operand& input : tree.inputs(node)) {
+    out[input.is_weight ? 3 : 2] += kByte * static_cast<double>(byte_count(input, tree.precision));
+  }
+  for (const Operand& output : tree.outputs(node)) {
+    out[4] += kByte * static_cast<double>(byte_count(output, tree.precision));
+  }
+  double sum = 0;
+  for (const double part : out) sum += part;
+  for (double& part : out) part /= sum;
+  return out;
+}
+
 // The inverse of the information that the chosen rows have, kept up to date row by row.
 class Design {
  public:
-  explicit Design(std::size_t terms) : terms_(terms) {
-    for (std::size_t i = 0; i < terms_; ++i) inverse_[i][i] = 1e6;  // Next to nothing is known.
+  Design() {
+    for (std::size_t i = 0; i < kShares; ++i) inverse_[i][i] = 1e6;  // Next to nothing is known.
   }
   // How uncertain the price of this kernel is, before it is measured.
-  double leverage(const Terms& x) const {
+  double leverage(const Shares& x) const {
     double sum = 0;
-    for (std::size_t i = 0; i < terms_; ++i) sum += x[i] * times(x, i);
+    for (std::size_t i = 0; i < kShares; ++i) sum += x[i] * times(x, i);
     return sum;
   }
   // (A + x x')^-1 = A^-1 - A^-1 x x' A^-1 / (1 + x' A^-1 x) (Sherman and Morrison).
-  void add(const Terms& x) {
-    std::array<double, kMaxTerms> v{};
-    for (std::size_t i = 0; i < terms_; ++i) v[i] = times(x, i);
+  void add(const Shares& x) {
+    Shares v{};
+    for (std::size_t i = 0; i < kShares; ++i) v[i] = times(x, i);
     const double scale = 1 + leverage(x);
-    for (std::size_t i = 0; i < terms_; ++i) {
-      for (std::size_t j = 0; j < terms_; ++j) inverse_[i][j] -= v[i] * v[j] / scale;
+    for (std::size_t i = 0; i < kShares; ++i) {
+      for (std::size_t j = 0; j < kShares; ++j) inverse_[i][j] -= v[i] * v[j] / scale;
     }
   }
 
  private:
-  double times(const Terms& x, std::size_t row) const {
+  double times(const Shares& x, std::size_t row) const {
     double sum = 0;
-    for (std::size_t j = 0; j < terms_; ++j) sum += inverse_[row][j] * x[j];
+    for (std::size_t j = 0; j < kShares; ++j) sum += inverse_[row][j] * x[j];
     return sum;
   }
-  std::size_t terms_;
-  std::array<std::array<double, kMaxTerms>, kMaxTerms> inverse_{};
+  std::array<std::array<double, kShares>, kShares> inverse_{};
 };
 
-// A kernel's terms as shares of what it is likely to take: errors that count are relative.
-Terms relative_terms(const Work& work) {
-  // Seconds for one of each on a large GPU, which is all that matters here.
-  const auto price = [](std::string_view unit) {
-    if (unit == "launch") return 3e-6;
-    if (unit == "GFLOP") return 2e-6;
-    if (unit == "MiB") return 4e-7;
-    return 1e-6;
-  };
-  Terms terms = count_terms(work, 100);
-  const auto facts = terms_of(work.kind);
-  double sum = 0;
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    terms[i] *= price(facts[i].unit);
-    sum += terms[i];
-  }
-  for (std::size_t i = 0; i < facts.size(); ++i) terms[i] /= std::max(sum, 1e-12);
-  return terms;
+// Kernels of one kind: they share prices.
+struct Kind {
+  OpClass op_class = OpClass::kNone;
+  bool has_weight = false;
+  auto operator<=>(const Kind&) const = default;
+};
+Kind kind_of(const ModelTree& tree, const Node& node) {
+  Kind out{facts_of(node.op).op_class, false};
+  for (const Operand& input : tree.inputs(node)) out.has_weight = out.has_weight || input.is_weight;
+  return out;
 }
 
 // How often a kind has its turn: products are most of a Transformer.
-int turns_of(WorkKind kind) {
-  switch (kind) {
-    case WorkKind::kGemm: return 4;
-    case WorkKind::kAttention:
-    case WorkKind::kMatmul: return 2;
-    default: return 1;
-  }
+int turns_of(const Kind& kind) {
+  if (kind.op_class == OpClass::kMatmul) return kind.has_weight ? 4 : 2;
+  return kind.op_class == OpClass::kAttention ? 2 : 1;
 }
 
 }  // namespace
@@ -171,33 +181,31 @@ Result<ModelTree> primitive_tree(Precision precision, const PrimitiveLimits& lim
 std::vector<double> information_of(const ModelTree& tree) {
   const auto nodes = tree.nodes();
   std::vector<double> out(nodes.size(), 0);
-  std::array<std::vector<std::size_t>, kWorkKinds> waiting;
-  std::vector<Terms> terms(nodes.size());
-  std::vector<Design> designs;
-  for (std::size_t i = 0; i < kWorkKinds; ++i) {
-    designs.emplace_back(terms_of(static_cast<WorkKind>(i)).size());
-  }
+  struct Waiting {
+    std::vector<std::size_t> nodes;
+    Design design;
+  };
+  std::map<Kind, Waiting> kinds;
+  std::vector<Shares> shares(nodes.size());
   std::size_t left = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].op == Op::kNone) continue;
-    const Work work = work_of(tree, nodes[i]);
-    terms[i] = relative_terms(work);
-    waiting[static_cast<std::size_t>(work.kind)].push_back(i);
+    shares[i] = shares_of(tree, nodes[i]);
+    kinds[kind_of(tree, nodes[i])].nodes.push_back(i);
     ++left;
   }
   auto rank = static_cast<double>(left);
   while (left > 0) {
-    for (std::size_t kind = 0; kind < kWorkKinds; ++kind) {
-      std::vector<std::size_t>& candidates = waiting[kind];
-      for (int turn = turns_of(static_cast<WorkKind>(kind)); turn > 0 && !candidates.empty();
-           --turn) {
+    for (auto& [kind, waiting] : kinds) {
+      for (int turn = turns_of(kind); turn > 0 && !waiting.nodes.empty(); --turn) {
+        const Design& design = waiting.design;
         const auto best = std::max_element(
-            candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
-              return designs[kind].leverage(terms[a]) < designs[kind].leverage(terms[b]);
+            waiting.nodes.begin(), waiting.nodes.end(), [&](std::size_t a, std::size_t b) {
+              return design.leverage(shares[a]) < design.leverage(shares[b]);
             });
-        designs[kind].add(terms[*best]);
+        waiting.design.add(shares[*best]);
         out[*best] = rank--;
-        candidates.erase(best);
+        waiting.nodes.erase(best);
         --left;
       }
     }
