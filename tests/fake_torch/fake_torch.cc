@@ -84,8 +84,8 @@ std::int32_t start(WattreeLaunch* launch, WattreeError* error) {
 std::int32_t wait(WattreeLaunch* launch, WattreeError* error) {
   if (is_lost(*launch->device)) return fail(error, "the device is lost");
   const auto now = std::chrono::steady_clock::now();
-  // To the moment, not for a while: what sleeping adds does not add up.
-  if (launch->due + std::chrono::milliseconds(50) < now) launch->due = now;
+  // To the moment, not for a while: what sleeping adds is caught up with.
+  if (launch->due + std::chrono::seconds(2) < now) launch->due = now;
   launch->due +=
       std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * launch->run_s * launch->queued));
   std::this_thread::sleep_until(launch->due);
