@@ -40,6 +40,9 @@ Result<Plan> Plan::of(const ModelTree& tree, std::int32_t node) {
     return refusal(top, "has quantised weights, for which the framework has no kernels of its own",
                    "run it as bf16, fp16 or fp32 (--dtype)");
   }
+  std::int32_t recorded = 0;  // How many ops ran before the next one.
+  for (std::int32_t i = 0; i < top.first; ++i)
+    recorded += tree.nodes()[static_cast<std::size_t>(i)].op != Op::kNone;
   Plan plan;
   plan.allows_tf32_ = tree.precision == Precision::kTf32;
   std::unordered_map<std::int32_t, std::int32_t> known;  // Storages of the tree, renumbered.
@@ -53,8 +56,8 @@ Result<Plan> Plan::of(const ModelTree& tree, std::int32_t node) {
       const auto [place, is_new] =
           known.emplace(placement.storage, static_cast<std::int32_t>(plan.storages_.size()));
       if (is_new) {
-        plan.storages_.push_back(
-            {0, static_cast<std::int32_t>(operand.dtype), placement.storage < -1 ? 1 : 0});
+        plan.storages_.push_back({0, static_cast<std::int32_t>(operand.dtype),
+                                  placement.storage < -1 ? 1 : 0, placement.storage});
       }
       WattreeStorage& storage = plan.storages_[static_cast<std::size_t>(place->second)];
       storage.elements = std::max(storage.elements, extent_of(operand, placement));
@@ -74,7 +77,7 @@ Result<Plan> Plan::of(const ModelTree& tree, std::int32_t node) {
     plan.scopes_.emplace_back(leaf.scope);
     WattreeCall call{};
     call.name = facts_of(leaf.op).aten.data();  // Literals end in a zero.
-    call.recorded = -1;
+    call.recorded = tree.is_recorded ? recorded++ : -1;
     call.inputs = leaf.inputs;
     call.outputs = leaf.outputs;
     plan.calls_.push_back(call);

@@ -51,19 +51,25 @@ class TorchLaunch : public Launch {
   WattreeLaunchFacts facts_;
 };
 
-class TorchExecutor : public Executor {
+// A device that was opened, and closes when it goes.
+class OpenDevice {
  public:
-  TorchExecutor(const WattreeTorch& torch, WattreeDevice* device, const WattreeDeviceFacts& facts)
-      : torch_(torch), device_(device) {
-    facts_ = {facts.name,      facts.kind,        facts.uuid,         facts.pci_bus,
-              facts.framework, facts.cache_bytes, facts.memory_bytes, facts.multiprocessors};
-  }
-  ~TorchExecutor() override { torch_.close(device_); }
-  TorchExecutor(const TorchExecutor&) = delete;
-  TorchExecutor& operator=(const TorchExecutor&) = delete;
+  static Result<std::unique_ptr<OpenDevice>> open(const PluginOptions& options);
+  OpenDevice(const WattreeTorch& torch, WattreeDevice* device, const WattreeDeviceFacts& known)
+      : torch_(torch), device_(device), facts_{known.name,         known.kind,
+                                               known.uuid,         known.pci_bus,
+                                               known.framework,    known.cache_bytes,
+                                               known.memory_bytes, known.multiprocessors} {}
+  ~OpenDevice() { torch_.close(device_); }
+  OpenDevice(const OpenDevice&) = delete;
+  OpenDevice& operator=(const OpenDevice&) = delete;
 
-  Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t node,
-                                          const LaunchOptions& options) override {
+  const WattreeTorch& torch() const { return torch_; }
+  WattreeDevice* handle() const { return device_; }
+  const DeviceFacts& facts() const { return facts_; }
+
+  Result<std::unique_ptr<Launch>> prepare(const WattreeScript* script, const ModelTree& tree,
+                                          std::int32_t node, const LaunchOptions& options) {
     Result<Plan> planned = Plan::of(tree, node);
     if (!planned.ok()) return planned.error();
     Plan plan = std::move(planned).value();
@@ -73,17 +79,62 @@ class TorchExecutor : public Executor {
     WattreeLaunch* launch = nullptr;
     WattreeLaunchFacts facts{};
     WattreeError error{};
-    if (torch_.prepare(device_, &program, &wanted, &launch, &facts, &error) != 0)
+    if (torch_.prepare(device_, script, &program, &wanted, &launch, &facts, &error) != 0)
       return error_of(error);
     return std::unique_ptr<Launch>(std::make_unique<TorchLaunch>(torch_, launch, facts));
   }
-
-  const DeviceFacts& device() const override { return facts_; }
 
  private:
   const WattreeTorch& torch_;
   WattreeDevice* device_;
   DeviceFacts facts_;
+};
+
+class TorchExecutor : public Executor {
+ public:
+  explicit TorchExecutor(std::unique_ptr<OpenDevice> device) : device_(std::move(device)) {}
+  Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t node,
+                                          const LaunchOptions& options) override {
+    return device_->prepare(nullptr, tree, node, options);
+  }
+  const DeviceFacts& device() const override { return device_->facts(); }
+
+ private:
+  std::unique_ptr<OpenDevice> device_;
+};
+
+class TorchScript : public ScriptExecutor {
+ public:
+  TorchScript(std::unique_ptr<OpenDevice> device, WattreeScript* script,
+              const WattreeScriptFacts& facts)
+      : device_(std::move(device)), script_(script), facts_(facts) {}
+  ~TorchScript() override { device_->torch().close_script(script_); }
+  TorchScript(const TorchScript&) = delete;
+  TorchScript& operator=(const TorchScript&) = delete;
+
+  Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t node,
+                                          const LaunchOptions& options) override {
+    return device_->prepare(script_, tree, node, options);
+  }
+  const DeviceFacts& device() const override { return device_->facts(); }
+  const WattreeScriptFacts& facts() const override { return facts_; }
+
+  Result<double> difference(const ModelTree& tree) override {
+    Result<Plan> planned = Plan::of(tree, tree.node_count() - 1);
+    if (!planned.ok()) return planned.error();
+    Plan plan = std::move(planned).value();
+    const WattreeProgram program = plan.program();
+    double difference = 0;
+    WattreeError error{};
+    if (device_->torch().compare(device_->handle(), script_, &program, &difference, &error) != 0)
+      return error_of(error);
+    return difference;
+  }
+
+ private:
+  std::unique_ptr<OpenDevice> device_;
+  WattreeScript* script_;
+  WattreeScriptFacts facts_;
 };
 
 Result<const WattreeTorch*> load(const std::vector<std::string>& paths) {
@@ -109,9 +160,7 @@ Result<const WattreeTorch*> load(const std::vector<std::string>& paths) {
                std::string(kHint)};
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Executor>> open_torch_executor(const PluginOptions& options) {
+Result<std::unique_ptr<OpenDevice>> OpenDevice::open(const PluginOptions& options) {
   const Result<const WattreeTorch*> torch = load(options.paths);
   if (!torch.ok()) return torch.error();
   WattreeDevice* device = nullptr;
@@ -119,7 +168,34 @@ Result<std::unique_ptr<Executor>> open_torch_executor(const PluginOptions& optio
   WattreeError error{};
   if (torch.value()->open(options.device.c_str(), &device, &facts, &error) != 0)
     return error_of(error);
-  return std::unique_ptr<Executor>(std::make_unique<TorchExecutor>(*torch.value(), device, facts));
+  return std::make_unique<OpenDevice>(*torch.value(), device, facts);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> open_torch_executor(const PluginOptions& options) {
+  Result<std::unique_ptr<OpenDevice>> device = OpenDevice::open(options);
+  if (!device.ok()) return device.error();
+  return std::unique_ptr<Executor>(std::make_unique<TorchExecutor>(std::move(device).value()));
+}
+
+Result<std::unique_ptr<ScriptExecutor>> open_script(const PluginOptions& plugin,
+                                                    const ScriptOptions& options) {
+  Result<std::unique_ptr<OpenDevice>> opened = OpenDevice::open(plugin);
+  if (!opened.ok()) return opened.error();
+  std::unique_ptr<OpenDevice> device = std::move(opened).value();
+  std::vector<const char*> inputs;
+  for (const std::string& input : options.inputs) inputs.push_back(input.c_str());
+  const WattreeScriptOptions wanted{options.path.c_str(), inputs.data(),
+                                    static_cast<std::int32_t>(inputs.size()), options.batch,
+                                    options.length};
+  WattreeScript* script = nullptr;
+  WattreeScriptFacts facts{};
+  WattreeError error{};
+  if (device->torch().open_script(device->handle(), &wanted, &script, &facts, &error) != 0)
+    return error_of(error);
+  return std::unique_ptr<ScriptExecutor>(
+      std::make_unique<TorchScript>(std::move(device), script, facts));
 }
 
 }  // namespace wattree

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/exec/launch.h"
+#include "src/exec/torch_abi.h"
 
 namespace wattree {
 
@@ -18,5 +19,26 @@ struct PluginOptions {
 // kUnavailable where no file can be loaded or the device is not there; the hint says what to build
 // or install.
 Result<std::unique_ptr<Executor>> open_torch_executor(const PluginOptions& options);
+
+struct ScriptOptions {
+  std::string path;                 // A TorchScript file.
+  std::vector<std::string> inputs;  // "i64[16,128]<30522" for each; none: they are guessed.
+  std::int64_t batch = 1;           // Of guessed inputs.
+  std::int64_t length = 128;
+};
+
+// Runs nodes of the tree that src/script makes of `facts()`, with the script's own weights.
+class ScriptExecutor : public Executor {
+ public:
+  virtual const WattreeScriptFacts& facts() const = 0;
+  // The largest difference between what the whole tree returns, run kernel by kernel, and what the
+  // framework itself returns for the same inputs.
+  virtual Result<double> difference(const ModelTree& tree) = 0;
+};
+
+// Loads the script and runs it once. kInvalidInput where the file is none, its inputs cannot be
+// guessed, or it fails on them.
+Result<std::unique_ptr<ScriptExecutor>> open_script(const PluginOptions& plugin,
+                                                    const ScriptOptions& options);
 
 }  // namespace wattree

@@ -67,6 +67,7 @@ typedef struct WattreeStorage {
   int64_t elements; /* At least. */
   int32_t dtype;
   int32_t is_weight;
+  int32_t source; /* In a script: the storage that it is there. */
 } WattreeStorage;
 
 typedef struct WattreeProgram {
@@ -102,7 +103,44 @@ typedef struct WattreeDeviceFacts {
   int32_t multiprocessors;
 } WattreeDeviceFacts;
 
+/* What a script did while it ran once, in order. */
+enum { WATTREE_EVENT_ENTER, WATTREE_EVENT_LEAVE, WATTREE_EVENT_OP };
+
+typedef struct WattreeParameter {
+  int32_t id; /* Its storage is -2 - id. */
+  int64_t elements;
+} WattreeParameter;
+
+typedef struct WattreeEvent {
+  int32_t kind;
+  const char* name; /* Of a module its scope, of an op ATen's name without overload; null when a
+                       module is left. */
+  const char* type; /* A module's class. */
+  /* An op's inputs and outputs; when a module is left, its first result, if it has one. */
+  const WattreeTensor* tensors;
+  int32_t inputs;
+  int32_t outputs;
+  const WattreeParameter* parameters; /* A module's own. */
+  int32_t parameter_count;
+} WattreeEvent;
+
+typedef struct WattreeScriptOptions {
+  const char* path;
+  const char* const* inputs; /* "i64[16,128]<30522"; none: they are guessed. */
+  int32_t input_count;
+  int64_t batch;
+  int64_t length;
+} WattreeScriptOptions;
+
+typedef struct WattreeScriptFacts {
+  const WattreeEvent* events; /* As long as the script is open. */
+  int64_t event_count;
+  const char* inputs; /* What it ran on. */
+  int32_t dtype;      /* Of its first floating-point parameter; float32 where there is none. */
+} WattreeScriptFacts;
+
 typedef struct WattreeDevice WattreeDevice;
+typedef struct WattreeScript WattreeScript;
 typedef struct WattreeLaunch WattreeLaunch;
 
 typedef struct WattreeTorch {
@@ -110,13 +148,23 @@ typedef struct WattreeTorch {
   int32_t (*open)(const char* device, WattreeDevice** out, WattreeDeviceFacts* facts,
                   WattreeError* error);
   void (*close)(WattreeDevice* device);
-  /* What `program` points to is not needed after the call. */
-  int32_t (*prepare)(WattreeDevice* device, const WattreeProgram* program,
-                     const WattreeLaunchOptions* options, WattreeLaunch** out,
-                     WattreeLaunchFacts* facts, WattreeError* error);
+  /* What `program` points to is not needed after the call. `script`: where its calls were recorded;
+   * null: nowhere. */
+  int32_t (*prepare)(WattreeDevice* device, const WattreeScript* script,
+                     const WattreeProgram* program, const WattreeLaunchOptions* options,
+                     WattreeLaunch** out, WattreeLaunchFacts* facts, WattreeError* error);
   int32_t (*start)(WattreeLaunch* launch, WattreeError* error);
   int32_t (*wait)(WattreeLaunch* launch, WattreeError* error);
   void (*release)(WattreeLaunch* launch);
+  /* Loads a TorchScript file and runs it once. It must be closed before its device, and after its
+   * launches. */
+  int32_t (*open_script)(WattreeDevice* device, const WattreeScriptOptions* options,
+                         WattreeScript** out, WattreeScriptFacts* facts, WattreeError* error);
+  void (*close_script)(WattreeScript* script);
+  /* How far the results of `program`, the whole script, are from what the framework itself returns
+   * for the same inputs: the largest difference of two numbers, over all that is returned. */
+  int32_t (*compare)(WattreeDevice* device, WattreeScript* script, const WattreeProgram* program,
+                     double* difference, WattreeError* error);
 } WattreeTorch;
 
 /* The plugin's one exported symbol is a function of this type, named WATTREE_TORCH_SYMBOL. */

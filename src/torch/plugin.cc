@@ -8,16 +8,19 @@
 
 #include "src/torch/device.h"
 #include "src/torch/runner.h"
+#include "src/torch/script.h"
 #include "src/torch/text.h"
 
 using wattree::torch_plugin::copy_text;
 using wattree::torch_plugin::Device;
+using wattree::torch_plugin::Event;
 using wattree::torch_plugin::first_line;
 using wattree::torch_plugin::Graph;
 using wattree::torch_plugin::Kernel;
 using wattree::torch_plugin::Problem;
 using wattree::torch_plugin::Program;
 using wattree::torch_plugin::Runner;
+using wattree::torch_plugin::Script;
 
 struct WattreeDevice {
   std::unique_ptr<Device> device;
@@ -29,6 +32,11 @@ struct WattreeLaunch {
   std::unique_ptr<Graph> graph;
   int copies = 1;
   bool allows_tf32 = false;
+};
+
+struct WattreeScript {
+  std::unique_ptr<Script> script;
+  std::vector<WattreeEvent> events;
 };
 
 namespace {
@@ -124,7 +132,17 @@ void run_all(WattreeLaunch& launch) {
   for (int i = 0; i < launch.copies; ++i) launch.runner->run(i);
 }
 
-std::int32_t prepare(WattreeDevice* on, const WattreeProgram* program,
+Program program_of(const WattreeScript* script, const WattreeProgram& given) {
+  if (script == nullptr)
+    return wattree::torch_plugin::read_program(given, [](int) { return Kernel(); });
+  const Script& ran = *script->script;
+  Program program =
+      wattree::torch_plugin::read_program(given, [&](int index) { return ran.recorded(index); });
+  program.kept = [&ran](std::int64_t storage) { return ran.kept(storage); };
+  return program;
+}
+
+std::int32_t prepare(WattreeDevice* on, const WattreeScript* script, const WattreeProgram* program,
                      const WattreeLaunchOptions* options, WattreeLaunch** out,
                      WattreeLaunchFacts* facts, WattreeError* error) {
   Device& device = *on->device;
@@ -133,9 +151,7 @@ std::int32_t prepare(WattreeDevice* on, const WattreeProgram* program,
       set_tf32(program->allows_tf32 != 0);
       auto launch = std::make_unique<WattreeLaunch>(
           WattreeLaunch{device, nullptr, nullptr, 1, program->allows_tf32 != 0});
-      launch->runner = std::make_unique<Runner>(
-          device, wattree::torch_plugin::read_program(*program, [](int) { return Kernel(); }),
-          *options);
+      launch->runner = std::make_unique<Runner>(device, program_of(script, *program), *options);
       const double seconds = warm_up(*launch);
       launch->copies = count_copies(options->copies, seconds, launch->runner->sets());
       std::string why_eager = "graphs were not wanted";
@@ -179,10 +195,62 @@ void release(WattreeLaunch* launch) {
   delete launch;
 }
 
+std::int32_t open_script(WattreeDevice* on, const WattreeScriptOptions* options,
+                         WattreeScript** out, WattreeScriptFacts* facts, WattreeError* error) {
+  Device& device = *on->device;
+  return guarded(&device, error, [&] {
+    const std::vector<std::string> inputs(options->inputs, options->inputs + options->input_count);
+    auto opened = std::make_unique<WattreeScript>();
+    opened->script =
+        std::make_unique<Script>(device, options->path, inputs, options->batch, options->length);
+    for (const Event& event : opened->script->events()) {
+      WattreeEvent told{};
+      told.kind = event.kind;
+      told.name = event.name.c_str();
+      told.type = event.type.c_str();
+      told.tensors = event.tensors.data();
+      told.inputs = event.inputs;
+      told.outputs = static_cast<std::int32_t>(event.tensors.size()) - event.inputs;
+      told.parameters = event.parameters.data();
+      told.parameter_count = static_cast<std::int32_t>(event.parameters.size());
+      opened->events.push_back(told);
+    }
+    facts->events = opened->events.data();
+    facts->event_count = static_cast<std::int64_t>(opened->events.size());
+    facts->inputs = opened->script->inputs_text().c_str();
+    facts->dtype = opened->script->dtype();
+    *out = opened.release();
+  });
+}
+
+void close_script(WattreeScript* script) { delete script; }
+
+std::int32_t compare(WattreeDevice* on, WattreeScript* script, const WattreeProgram* program,
+                     double* difference, WattreeError* error) {
+  Device& device = *on->device;
+  return guarded(&device, error, [&] {
+    Runner runner(device, program_of(script, *program), {});
+    const std::vector<at::Tensor> expected = script->script->framework_outputs();
+    const std::vector<at::Tensor> seen = script->script->outputs();
+    const std::vector<at::Tensor> ours = runner.results_of(script->script->output_storages());
+    *difference = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (!ours.at(i).defined() || seen.at(i).sizes() != expected[i].sizes())
+        throw Problem(WATTREE_ERROR_INTERNAL, "a result of the script was not found again");
+      const at::Tensor mine =
+          ours[i].as_strided(seen[i].sizes(), seen[i].strides(), seen[i].storage_offset());
+      const double most =
+          (mine.to(at::kDouble) - expected[i].to(at::kDouble)).abs().max().item<double>();
+      // Not a number is as far as can be.
+      *difference = most >= 0 ? std::max(*difference, most) : INFINITY;
+    }
+  });
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const WattreeTorch* wattree_torch() {
-  static const WattreeTorch api{
-      WATTREE_TORCH_ABI, open_device, close_device, prepare, start, wait, release};
+  static const WattreeTorch api{WATTREE_TORCH_ABI, open_device, close_device, prepare, start, wait,
+                                release,           open_script, close_script, compare};
   return &api;
 }

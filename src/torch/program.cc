@@ -102,6 +102,7 @@ Program read_program(const WattreeProgram& given, const std::function<Kernel(int
     storage.elements = given.storages[i].elements;
     storage.dtype = scalar_type(given.storages[i].dtype);
     storage.is_weight = given.storages[i].is_weight != 0;
+    storage.source = given.storages[i].source;
     program.storages.push_back(storage);
   }
   for (std::int64_t i = 0; i < given.call_count; ++i) {

@@ -78,6 +78,7 @@ struct Storage {
   at::ScalarType dtype = at::kFloat;
   bool is_weight = false;
   bool is_given = true;     // Not made by a step.
+  std::int64_t source = 0;  // In a script: the storage that it is there.
   bool is_look_up = false;  // Only some rows of it are read.
   Fill fill = Fill::kNormal;
   std::int64_t limit = 0;  // Of indices, and of ends: where each group of rows ends.
@@ -87,6 +88,7 @@ struct Program {
   std::vector<Step> steps;
   std::vector<Storage> storages;
   bool allows_tf32 = false;
+  std::function<at::Tensor(std::int64_t)> kept;  // What a script has of a storage; may be empty.
 };
 
 Program read_program(const WattreeProgram& given, const std::function<Kernel(int)>& recorded);

@@ -57,7 +57,10 @@ Runner::Runner(Device& device, Program program, const WattreeLaunchOptions& opti
   given_.resize(1);
   given_[0].resize(program_.storages.size());
   for (std::size_t i = 0; i < program_.storages.size(); ++i) {
-    if (program_.storages[i].is_given) given_[0][i] = make(program_.storages[i]);
+    const Storage& storage = program_.storages[i];
+    if (!storage.is_given) continue;
+    if (program_.kept) given_[0][i] = program_.kept(storage.source);
+    if (!given_[0][i].defined()) given_[0][i] = make(storage);
   }
   try_out();
   rotate(options);
@@ -108,6 +111,7 @@ int Runner::add_buffer(const Operand& like, Fill fill_with, std::int64_t limit) 
   storage.dtype = like.dtype;
   storage.fill = fill_with;
   storage.limit = limit;
+  storage.source = -1;  // Nobody's.
   program_.storages.push_back(storage);
   given_[0].push_back(make(storage));
   ++unlinked_;
@@ -229,19 +233,41 @@ void Runner::rotate(const WattreeLaunchOptions&) {
   if (cache_ == kCold && program_.steps.size() == 1) held_.resize(static_cast<std::size_t>(sets_));
 }
 
+void Runner::keep_results(const Step& step, const std::vector<at::Tensor>& results,
+                          Values& values) const {
+  for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o) {
+    const auto at = static_cast<std::size_t>(step.outputs[o].storage);
+    if (!program_.storages[at].is_given && !values[at].defined()) values[at] = results[o];
+  }
+}
+
 void Runner::run(int turn) {
   const auto set = static_cast<std::size_t>(turn % sets_);
   Values values = given_[set];
   for (Step& step : program_.steps) {
     std::vector<at::Tensor> results = call(step, values);
-    for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o) {
-      const auto at = static_cast<std::size_t>(step.outputs[o].storage);
-      if (!program_.storages[at].is_given && !values[at].defined()) values[at] = results[o];
-    }
+    keep_results(step, results, values);
     if (!held_.empty()) held_[set] = results;
     for (const int storage : step.last_uses) values[static_cast<std::size_t>(storage)].reset();
   }
   inputs_.clear();
+}
+
+std::vector<at::Tensor> Runner::results_of(const std::vector<std::int64_t>& sources) {
+  Values values = given_[0];
+  for (Step& step : program_.steps) {
+    const std::vector<at::Tensor> results = call(step, values);
+    keep_results(step, results, values);
+  }
+  inputs_.clear();
+  std::vector<at::Tensor> found;
+  for (const std::int64_t source : sources) {
+    found.emplace_back();
+    for (std::size_t i = 0; i < program_.storages.size(); ++i) {
+      if (program_.storages[i].source == source && values[i].defined()) found.back() = values[i];
+    }
+  }
+  return found;
 }
 
 }  // namespace wattree::torch_plugin

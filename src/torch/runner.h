@@ -17,6 +17,8 @@ class Runner {
   Runner(Device& device, Program program, const WattreeLaunchOptions& options);
 
   void run(int turn);  // Queues one run with the buffers of this turn.
+  // Runs it once more and returns tensors that lie in these storages of a script.
+  std::vector<at::Tensor> results_of(const std::vector<std::int64_t>& sources);
   int sets() const { return sets_; }
   int unlinked() const { return unlinked_; }
 
@@ -25,6 +27,7 @@ class Runner {
 
   at::Tensor view(const Values& values, const Operand& operand) const;
   std::vector<at::Tensor> call(Step& step, Values& values);
+  void keep_results(const Step& step, const std::vector<at::Tensor>& results, Values& values) const;
   void fill(at::Tensor& buffer, const Storage& storage);
   at::Tensor make(const Storage& storage);
   void try_out();

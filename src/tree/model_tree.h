@@ -127,6 +127,7 @@ class ModelTree {
 
   Precision precision = Precision::kFp32;
   bool has_dataflow = false;
+  bool is_recorded = false;  // Its kernels were seen running, and are known by their order.
 
  private:
   Node& at(std::int32_t index) { return nodes_[static_cast<std::size_t>(index)]; }
