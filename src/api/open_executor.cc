@@ -1,10 +1,8 @@
 #include "src/api/open_executor.h"
 
-#include "src/exec/plugin.h"
-
 namespace wattree {
 
-Result<std::unique_ptr<Executor>> open_executor(const ExecutorQuery& query) {
+PluginOptions plugin_options(const ExecutorQuery& query) {
   constexpr const char* kFile = "libwattree-torch.so";
   PluginOptions options;
   if (!query.plugin.empty()) {
@@ -19,6 +17,11 @@ Result<std::unique_ptr<Executor>> open_executor(const ExecutorQuery& query) {
     options.paths.emplace_back(kFile);  // Where libraries are.
   }
   options.device = query.device.empty() ? "cuda" : query.device;
+  return options;
+}
+
+Result<std::unique_ptr<Executor>> open_executor(const ExecutorQuery& query) {
+  PluginOptions options = plugin_options(query);
   Result<std::unique_ptr<Executor>> opened = open_torch_executor(options);
   if (opened.ok() || !query.device.empty()) return opened;
   options.device = "cpu";

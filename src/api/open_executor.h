@@ -7,6 +7,7 @@
 
 #include "src/base/result.h"
 #include "src/exec/launch.h"
+#include "src/exec/plugin.h"
 
 namespace wattree {
 
@@ -15,6 +16,8 @@ struct ExecutorQuery {
   std::string plugin;             // Empty: looked for.
   std::filesystem::path program;  // Whose folder the plugin may lie in, or in lib beside that.
 };
+// Where the plugin may be; the device is cuda where none was named.
+PluginOptions plugin_options(const ExecutorQuery& query);
 Result<std::unique_ptr<Executor>> open_executor(const ExecutorQuery& query);
 
 }  // namespace wattree

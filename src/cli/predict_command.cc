@@ -14,6 +14,7 @@
 #include "src/cli/prediction_table.h"
 #include "src/cli/progress.h"
 #include "src/cli/quantity.h"
+#include "src/cli/script_flags.h"
 #include "src/cli/sizes.h"
 #include "src/cli/tree_table.h"
 
@@ -25,6 +26,7 @@ struct PredictFlags {
   std::string batches = "1";
   std::string lengths;
   PassFlags pass;
+  ScriptFlags script;
   PredictorFlags predictor;
   ViewFlags view;
   TotalsRequest totals;
@@ -60,6 +62,7 @@ CLI::App* describe(CLI::App& app, PredictFlags& flags) {
                       "Sequence length of the source, in tokens; lists and ranges too [128]");
   describe_predictor(*predict, flags.predictor);
   describe_pass(*predict, flags.pass);
+  describe_script(*predict, flags.script);
   describe_view(*predict, flags.view);
   predict->add_option("--top", flags.top, "Show the nodes with the most energy of their own");
   predict
@@ -195,12 +198,8 @@ int run_generate(const PredictFlags& flags, const Asked& asked, const ModelText&
   return 0;
 }
 
-int run_one(const PredictFlags& flags, const Asked& asked, const ModelText& text,
+int run_one(const PredictFlags& flags, const Asked& asked, Result<TreeAnswer> answer,
             const LoadedPredictor& by, const TotalsOptions& options, Surroundings& world) {
-  TreeQuery query = flags.pass.query;
-  query.batch = asked.batches.front();
-  query.seq = asked.lengths.front();
-  Result<TreeAnswer> answer = tree_of(flags.model, text.json, text.origin, query);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   const Result<Prediction> predicted = predict(std::move(answer).value(), by);
   if (!predicted.ok()) return fail(predicted.error(), flags.json, world);
@@ -242,11 +241,31 @@ int run_one(const PredictFlags& flags, const Asked& asked, const ModelText& text
   return 0;
 }
 
+int run_script(const PredictFlags& flags, const Asked& asked, const TreeQuery& query,
+               const TotalsOptions& options, Surroundings& world) {
+  if (asked.is_sweep() || flags.generate) {
+    return usage_error({ErrorCode::kInvalidInput,
+                        "a TorchScript file is predicted at one size, and without --generate", ""},
+                       world);
+  }
+  const Result<LoadedPredictor> by = find_predictor(flags.predictor, world);
+  if (!by.ok()) return fail(by.error(), flags.json, world);
+  Result<ScriptModel> script = open_script_model(flags.model, flags.script, query);
+  if (!script.ok()) return fail(script.error(), flags.json, world);
+  return run_one(flags, asked, std::move(std::move(script).value().answer), by.value(), options,
+                 world);
+}
+
 int run(PredictFlags& flags, Surroundings& world) {
   const Result<Asked> asked = read(flags);
   if (!asked.ok()) return usage_error(asked.error(), world);
   const Result<TotalsOptions> options = totals_options(flags.totals);
   if (!options.ok()) return fail(options.error(), flags.json, world);
+  TreeQuery query = flags.pass.query;
+  query.batch = asked.value().batches.front();
+  query.seq = asked.value().lengths.front();
+  if (is_script(flags.model))
+    return run_script(flags, asked.value(), query, options.value(), world);
   const Result<ModelText> text = find_model(flags.model, flags.pass, world);
   if (!text.ok()) return fail(text.error(), flags.json, world);
   const Result<LoadedPredictor> by = find_predictor(flags.predictor, world);
@@ -254,8 +273,11 @@ int run(PredictFlags& flags, Surroundings& world) {
   if (asked.value().is_sweep()) {
     return run_sweep(flags, asked.value(), text.value(), by.value(), world);
   }
-  const auto run_it = flags.generate ? run_generate : run_one;
-  return run_it(flags, asked.value(), text.value(), by.value(), options.value(), world);
+  if (flags.generate)
+    return run_generate(flags, asked.value(), text.value(), by.value(), options.value(), world);
+  return run_one(flags, asked.value(),
+                 tree_of(flags.model, text.value().json, text.value().origin, query), by.value(),
+                 options.value(), world);
 }
 
 }  // namespace

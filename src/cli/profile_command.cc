@@ -7,6 +7,7 @@
 #include "src/cli/measure_flags.h"
 #include "src/cli/measured_table.h"
 #include "src/cli/pass_flags.h"
+#include "src/cli/script_flags.h"
 
 namespace wattree {
 namespace {
@@ -15,6 +16,7 @@ struct ProfileFlags {
   std::string model;
   PassFlags pass;
   MeasureFlags measure;
+  ScriptFlags script;
   std::string output, resume;
   bool json = false;
 };
@@ -40,6 +42,7 @@ CLI::App* describe(CLI::App& app, ProfileFlags& flags) {
   command->add_option("-s,--seq", flags.pass.query.seq,
                       "Sequence length of the source, in tokens [128; CLIP's text has 77]");
   describe_pass(*command, flags.pass);
+  describe_inputs(*command, flags.script);
   CLI::Option* output = command->add_option("-o,--output", flags.output, "The dataset's file");
   command->add_option("--resume", flags.resume, "Go on with the files of this dataset")
       ->excludes(output);
@@ -55,18 +58,18 @@ int run(ProfileFlags& flags, Surroundings& world) {
                         "-o data.jsonl, or --resume data.jsonl"},
                        world);
   }
-  const std::string extension = std::filesystem::path(flags.model).extension().string();
-  if (extension == ".pt" || extension == ".pth") {
-    return fail({ErrorCode::kUnavailable, flags.model + ": files of TorchScript cannot be run yet",
-                 "give the model's config.json, or profile it from Python: wattree.profile(model)"},
-                flags.json, world);
-  }
   if (const Failure failure = read_sets(flags.pass)) return usage_error(*failure, world);
-  const Result<ModelText> text = find_model(flags.model, flags.pass, world);
-  if (!text.ok()) return fail(text.error(), flags.json, world);
   flags.pass.query.keeps_dataflow = true;
-  Result<TreeAnswer> tree =
-      tree_of(flags.model, text.value().json, text.value().origin, flags.pass.query);
+  flags.script.plugin = flags.measure.plugin;
+  flags.script.device = flags.measure.device;
+  std::optional<ScriptModel> script;
+  if (is_script(flags.model)) {
+    Result<ScriptModel> opened = open_script_model(flags.model, flags.script, flags.pass.query);
+    if (!opened.ok()) return fail(opened.error(), flags.json, world);
+    script = std::move(opened).value();
+  }
+  Result<TreeAnswer> tree = script ? Result<TreeAnswer>(std::move(script->answer))
+                                   : find_tree(flags.model, flags.pass, flags.script, world);
   if (!tree.ok()) return fail(tree.error(), flags.json, world);
 
   const std::filesystem::path dataset = flags.resume.empty() ? flags.output : flags.resume;
@@ -77,6 +80,11 @@ int run(ProfileFlags& flags, Surroundings& world) {
   MeasureQuery asked = std::move(query).value();
   asked.windows = windows_beside(dataset);
   asked.is_resumed = !flags.resume.empty();
+  if (script) {
+    asked.open_executor = [&script]() -> Result<std::unique_ptr<Executor>> {
+      return shared_executor(*script);
+    };
+  }
   Result<MeasureAnswer> measured = measure_model(std::move(tree).value(), asked);
   bar.reset();
   if (!measured.ok()) return fail(measured.error(), flags.json, world);

@@ -5,6 +5,7 @@
 #include "src/api/tree.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
+#include "src/cli/script_flags.h"
 #include "src/cli/tree_table.h"
 
 namespace wattree {
@@ -13,6 +14,7 @@ namespace {
 struct TreeFlags {
   std::string model;
   PassFlags pass;
+  ScriptFlags script;
   ViewFlags view;
   bool json = false, csv = false;
 };
@@ -34,6 +36,7 @@ CLI::App* describe(CLI::App& app, TreeFlags& flags) {
   tree->add_option("-s,--seq", flags.pass.query.seq,
                    "Sequence length of the source, in tokens [128; CLIP's text has 77]");
   describe_pass(*tree, flags.pass);
+  describe_script(*tree, flags.script);
   describe_view(*tree, flags.view);
   CLI::Option* json =
       tree->add_flag("--json", flags.json, "Print JSON (docs/schemas/tree.schema.json)");
@@ -45,10 +48,7 @@ int run(TreeFlags& flags, Surroundings& world) {
   const Result<TreeView> view = view_of(flags.view, flags.json || flags.csv);
   if (!view.ok()) return usage_error(view.error(), world);
   if (const Failure failure = read_sets(flags.pass)) return usage_error(*failure, world);
-  const Result<ModelText> text = find_model(flags.model, flags.pass, world);
-  if (!text.ok()) return fail(text.error(), flags.json, world);
-  const Result<TreeAnswer> answer =
-      tree_of(flags.model, text.value().json, text.value().origin, flags.pass.query);
+  const Result<TreeAnswer> answer = find_tree(flags.model, flags.pass, flags.script, world);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
     world.out << to_json(answer.value(), view.value());

@@ -114,7 +114,7 @@ class TorchScript : public ScriptExecutor {
 
   Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t node,
                                           const LaunchOptions& options) override {
-    return device_->prepare(script_, tree, node, options);
+    return device_->prepare(tree.is_recorded ? script_ : nullptr, tree, node, options);
   }
   const DeviceFacts& device() const override { return device_->facts(); }
   const WattreeScriptFacts& facts() const override { return facts_; }

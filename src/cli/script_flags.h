@@ -1,0 +1,29 @@
+// Flags of the commands that take a TorchScript file where others take a name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/api/script_model.h"
+#include "src/cli/command.h"
+#include "src/cli/pass_flags.h"
+
+namespace wattree {
+
+struct ScriptFlags {
+  std::vector<std::string> inputs;
+  std::string plugin;
+  std::string device = "cpu";  // Its tree is the same everywhere.
+};
+void describe_inputs(CLI::App& command, ScriptFlags& flags);
+// --input and --torch-plugin: for commands that run nothing but the script.
+void describe_script(CLI::App& command, ScriptFlags& flags);
+
+Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlags& flags,
+                                      const TreeQuery& query);
+
+// The tree of MODEL, whatever it is.
+Result<TreeAnswer> find_tree(const std::string& model, const PassFlags& pass,
+                             const ScriptFlags& script, Surroundings& world);
+
+}  // namespace wattree

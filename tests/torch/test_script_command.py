@@ -1,0 +1,67 @@
+"""`wattree tree` and `predict` of a TorchScript file, as a user types them."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "release"
+WATTREE, PLUGIN = BUILD / "bin" / "wattree", BUILD / "lib" / "libwattree-torch.so"
+
+pytestmark = pytest.mark.skipif(not PLUGIN.exists(), reason="libwattree-torch.so was not built (apt install libtorch-dev)")
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    pytest.importorskip("torch", reason="there is no PyTorch to write scripts with (apt install python3-torch)")
+    folder = tmp_path_factory.mktemp("scripts")
+    subprocess.run([sys.executable, ROOT / "tests/torch/make_scripts.py", folder], check=True)
+    return folder
+
+
+def wattree(*arguments):
+    return subprocess.run([WATTREE, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_the_tree_is_that_of_the_config(scripts, tmp_path):
+    sys.path.insert(0, str(ROOT / "python" / "tests"))
+    import small_models
+
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(small_models.BERT))
+    of_script = json.loads(wattree("tree", scripts / "bert.pt", "-b", 2, "-s", 8, "--json").stdout)
+    of_config = json.loads(wattree("tree", config, "-b", 2, "-s", 8, "--attention", "eager", "--json").stdout)
+    for field in ("class", "batch_size", "seq_len", "dtype", "params", "flops", "matmul_flops", "bytes", "tree"):
+        assert of_script[field] == of_config[field], field
+
+
+def test_inputs_that_cannot_be_guessed_are_asked_for(scripts):
+    refused = wattree("tree", scripts / "two.pt")
+    assert refused.returncode == 3
+    assert "cannot be guessed" in refused.stderr and "--input" in refused.stderr
+    shown = wattree("tree", scripts / "two.pt", "--input", "f32[4]", "--input", "f32[4]", "--level", "math")
+    assert shown.returncode == 0, shown.stderr
+    assert "mul" in shown.stdout
+
+
+def test_settings_of_configs_are_refused(scripts):
+    refused = wattree("tree", scripts / "bert.pt", "--dtype", "bf16")
+    assert refused.returncode == 3
+    assert "--dtype" in refused.stderr
+
+
+def test_a_script_is_predicted(scripts):
+    predicted = wattree("predict", scripts / "bert.pt", "-b", 2, "-s", 8, "--json")
+    assert predicted.returncode == 0, predicted.stderr
+    answer = json.loads(predicted.stdout)
+    assert answer["tree"]["energy_j"] > 0
+    assert answer["class"] == "BertModel"
+
+
+def test_a_missing_plugin_is_named(scripts):
+    refused = wattree("tree", scripts / "bert.pt", "--torch-plugin", "/nowhere/libwattree-torch.so")
+    assert refused.returncode == 4
+    assert "/nowhere/libwattree-torch.so" in refused.stderr and "tools/build_torch_plugin" in refused.stderr
