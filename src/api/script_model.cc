@@ -1,5 +1,6 @@
 #include "src/api/script_model.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -66,6 +67,9 @@ Result<ScriptModel> open_script_model(const std::string& path, const ScriptQuery
   answer.class_name = answer.tree.root().type;
   answer.pass.precision = answer.tree.precision;
   answer.pass.keeps_dataflow = true;
+  const bool is_fused = std::any_of(answer.tree.nodes().begin(), answer.tree.nodes().end(),
+                                    [](const Node& node) { return node.op == Op::kSdpa; });
+  answer.pass.attention = is_fused ? Attention::kSdpa : Attention::kEager;
   answer.has_text_source = query.inputs.empty();
   answer.pass.batch = query.inputs.empty() ? query.batch : first_size(query.inputs.front());
   answer.pass.seq = answer.pass.target_len = answer.pass.source = seq;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define WATTREE_TORCH_ABI 1
+#define WATTREE_TORCH_ABI 2
 #define WATTREE_TORCH_SYMBOL "wattree_torch"
 #define WATTREE_MAX_RANK 6
 

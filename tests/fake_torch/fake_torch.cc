@@ -52,7 +52,7 @@ std::int32_t open(const char* device, WattreeDevice** out, WattreeDeviceFacts* f
   return 0;
 }
 
-std::int32_t prepare(WattreeDevice* device, const WattreeProgram* program,
+std::int32_t prepare(WattreeDevice* device, const WattreeScript*, const WattreeProgram* program,
                      const WattreeLaunchOptions* options, WattreeLaunch** out,
                      WattreeLaunchFacts* facts, WattreeError* error) {
   ++device->prepared;
@@ -93,13 +93,20 @@ std::int32_t wait(WattreeLaunch* launch, WattreeError* error) {
   return 0;
 }
 
-constexpr WattreeTorch kTorch{WATTREE_TORCH_ABI,
-                              &open,
-                              [](WattreeDevice* device) { delete device; },
-                              &prepare,
-                              &start,
-                              &wait,
-                              [](WattreeLaunch* launch) { delete launch; }};
+constexpr WattreeTorch kTorch{
+    WATTREE_TORCH_ABI,
+    &open,
+    [](WattreeDevice* device) { delete device; },
+    &prepare,
+    &start,
+    &wait,
+    [](WattreeLaunch* launch) { delete launch; },
+    [](WattreeDevice*, const WattreeScriptOptions*, WattreeScript**, WattreeScriptFacts*,
+       WattreeError* error) { return fail(error, "no scripts here"); },
+    [](WattreeScript*) {},
+    [](WattreeDevice*, WattreeScript*, const WattreeProgram*, double*, WattreeError* error) {
+      return fail(error, "no scripts here");
+    }};
 
 }  // namespace
 

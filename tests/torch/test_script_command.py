@@ -1,6 +1,7 @@
 """`wattree tree` and `predict` of a TorchScript file, as a user types them."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -8,8 +9,8 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "release"
-WATTREE, PLUGIN = BUILD / "bin" / "wattree", BUILD / "lib" / "libwattree-torch.so"
+WATTREE = pathlib.Path(os.environ.get("WATTREE_BIN", ROOT / "build/release/bin/wattree"))
+PLUGIN = WATTREE.parent.parent / "lib" / "libwattree-torch.so"
 
 pytestmark = pytest.mark.skipif(not PLUGIN.exists(), reason="libwattree-torch.so was not built (apt install libtorch-dev)")
 
@@ -54,7 +55,8 @@ def test_settings_of_configs_are_refused(scripts):
 
 
 def test_a_script_is_predicted(scripts):
-    predicted = wattree("predict", scripts / "bert.pt", "-b", 2, "-s", 8, "--json")
+    predicted = wattree("predict", scripts / "bert.pt", "-b", 2, "-s", 8, "--json", "--predictor",
+                        ROOT / "tests/data/predictors/imaginary.json")
     assert predicted.returncode == 0, predicted.stderr
     answer = json.loads(predicted.stdout)
     assert answer["tree"]["energy_j"] > 0
