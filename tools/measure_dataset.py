@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "python"))
 RESERVE_S = 14
 CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "in_place", "warm",
            "values")
+CACHES = {"ops": "cold", "in_place": "in_place", "warm": "warm"}
 RESTARTS = 5
 START_S = 25  # Less than this is not worth another process.
 EXIT_LOST = 75
@@ -80,7 +81,7 @@ def run_classes(collector, args):
             count = collector.run(jobs, left)
             left = None if left is None else left - count
 
-    def measure_ops(at_most):
+    def measure_ops(cache, at_most):
         from wattree.grid import grid_ops
         from wattree.nodes import node_of_op
 
@@ -88,7 +89,7 @@ def run_classes(collector, args):
         records |= {key: record for key, record in collector.earlier.nodes.items() if record["of"] == "op"}
         first = {key for item in plan.WHOLE_TREES for key in ops_of(item)}
         ordered = plan.ops_in_order(list(records.values()), first, args.seed)
-        collector.run([collector.op_job(record) for record in ordered], at_most)
+        collector.run([collector.op_job(record, cache) for record in ordered], at_most)
 
     def ops_of(item):
         tree = collector.earlier.trees.get(item.name, {"nodes": []})
@@ -107,11 +108,8 @@ def run_classes(collector, args):
             measure_passes(items, at_most)
         elif name == "modules":
             measure_modules(at_most)
-        elif name == "ops":
-            measure_ops(at_most)
-        elif name in ("in_place", "warm"):
-            keys = dict.fromkeys(key for item in plan.WHOLE_TREES[:3] for key in ops_of(item))
-            collector.run([collector.op_job(collector.earlier.nodes[key], name) for key in keys], at_most)
+        elif name in CACHES:
+            measure_ops(CACHES[name], at_most)
         elif name == "values":
             # Three matrix products of different sizes.
             products = sorted((collector.earlier.nodes[key] for item in plan.WHOLE_TREES[:3] for key in ops_of(item)

@@ -17,11 +17,26 @@ void add_terms(const Predictor& predictor, const Work& work, Explanation& out) {
   if (coefficients == nullptr) return;
   out.priced_as = work.kind;
   out.samples = coefficients->samples;
-  const Terms counts = count_terms(work, predictor.processors);
+  const Terms counts = count_terms(work, predictor.chip);
   const auto facts = terms_of(work.kind);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     out.terms.push_back({std::string(facts[i].name), std::string(facts[i].unit), counts[i],
                          coefficients->energy[i], coefficients->time[i]});
+  }
+}
+
+// What the terms so far leave of a node's own figures, as one more term.
+void add_rest(std::string name, double energy_j, double time_s, Explanation& out) {
+  double size_j = 0;
+  double size_s = 0;
+  for (const ExplainedTerm& term : out.terms) {
+    size_j += std::abs(term.energy_j());
+    size_s += std::abs(term.time_s());
+    energy_j -= term.energy_j();
+    time_s -= term.time_s();
+  }
+  if (std::abs(energy_j) > 1e-9 * size_j || std::abs(time_s) > 1e-9 * size_s) {
+    out.terms.push_back({std::move(name), "", 1, energy_j, time_s});
   }
 }
 
@@ -36,6 +51,7 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   out.is_stand_in = price.is_stand_in;
   out.is_far = price.is_far;
   std::optional<Work> seen = work;
+  if (predictor.is_by_kernel) seen->kind = kernel_kind(work);
   for (std::size_t step = 0; seen && step < kWorkKinds; ++step) {
     if (seen->kind == price.kind) break;
     seen = stand_in(*seen);
@@ -43,15 +59,15 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   if (!seen) return;
   add_terms(predictor, *seen, out);
   // A kind that is priced by traffic alone stands in for a module with the price of its call.
-  double energy = price.energy_j;
-  double time = price.time_s;
-  for (const ExplainedTerm& term : out.terms) {
-    energy -= term.energy_j();
-    time -= term.time_s();
+  add_rest("call, as of a module", price.energy_j, price.time_s, out);
+  if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {
+    out.terms.push_back({"after another kernel", "kernel", 1, follow.energy_j, follow.time_s});
   }
-  if (std::abs(energy) > 1e-9 * price.energy_j || std::abs(time) > 1e-9 * price.time_s) {
-    out.terms.push_back({"call, as of a module", "call", 1, energy, time});
-  }
+}
+
+std::string rest_of(const LoadedPredictor& by) {
+  return by.launching == Launching::kEager ? "power limit and waiting for the host"
+                                           : "slower clock at the power limit";
 }
 
 }  // namespace
@@ -91,6 +107,8 @@ Explanation explain(const Prediction& prediction, std::size_t index) {
   out.node = index;
   if (node.op != Op::kNone) {
     explain_kernel(prediction.by, tree, node, out);
+    const NodeEstimate& estimate = prediction.nodes[index];
+    if (!out.twin) add_rest(rest_of(prediction.by), estimate.energy_j, estimate.time_s, out);
     return out;
   }
   std::vector<std::int32_t> children;
@@ -100,6 +118,11 @@ Explanation explain(const Prediction& prediction, std::size_t index) {
     Work call;
     call.kind = WorkKind::kModuleCall;
     add_terms(*prediction.by.predictor, call, out);
+    if (prediction.by.launching == Launching::kEager) {
+      const EagerHost& host = *prediction.by.predictor->eager;
+      out.terms.push_back({"waiting for the host", "", 1, prediction.nodes[index].own_j,
+                           prediction.nodes[index].own_j / host.waiting_w});
+    }
   }
   return out;
 }

@@ -44,7 +44,8 @@ Result<Prediction> predict(TreeAnswer answer, const LoadedPredictor& by) {
                  "choose the precision with --dtype, another predictor with --on or --predictor, "
                  "or train one on data that has it"};
   }
-  Result<std::vector<NodeEstimate>> nodes = predict_tree(*by.predictor, *by.index, answer.tree);
+  Result<std::vector<NodeEstimate>> nodes =
+      predict_tree(*by.predictor, *by.index, answer.tree, by.launching);
   if (!nodes.ok()) return nodes.error();
   return Prediction{std::move(answer), std::move(nodes).value(), by};
 }
@@ -60,6 +61,7 @@ std::optional<std::int64_t> tokens_per_item(const TreeAnswer& answer) {
 }
 
 void write_predictor(JsonWriter& out, const LoadedPredictor& by) {
+  if (by.predictor->is_by_kernel) out.field("execution", name_of(by.launching));
   out.field("hardware", by.predictor->hardware);
   out.field("predictor", by.predictor->name);
 }
@@ -78,6 +80,9 @@ void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t i
   const NodeEstimate& node = prediction.nodes[index];
   write_fields(out, estimate_of(node), prediction.has_times());
   out.field("own_energy_j", node.own_j);
+  if (const double idle_w = prediction.by.predictor->idle_w; idle_w > 0) {
+    out.field("idle_j", idle_w * node.time_s);
+  }
   out.field("share", share_of(prediction, node));
   if (node.stand_in > 0) out.field("stand_in_share", static_cast<double>(node.stand_in));
   out.key("basis");

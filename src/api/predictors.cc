@@ -4,10 +4,14 @@
 
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/hardware/device.h"
+#include "src/predict/datasheet.h"
 #include "src/predict/predictor_file.h"
 
 namespace wattree {
 namespace {
+
+constexpr std::string_view kMeasuredDevice = "H200 SXM 141GB";  // What the shipped predictor is of.
 
 namespace fs = std::filesystem;
 
@@ -58,7 +62,7 @@ fs::path user_predictors(const Environment& environment) {
 }
 
 Provenance LoadedPredictor::provenance() const {
-  return {Basis::kPredicted, predictor->name,
+  return {predictor->is_assumed ? Basis::kAssumed : Basis::kPredicted, predictor->name,
           parse_boundary(predictor->boundary).value_or(Boundary::kWall)};
 }
 
@@ -69,6 +73,44 @@ LoadedPredictor make_loaded(Predictor predictor, std::string origin) {
   out.origin = std::move(origin);
   return out;
 }
+
+namespace {
+
+std::optional<Datasheet> datasheet_of(const Device& device) {
+  if (!device.tdp || !device.fp32_gflops || !device.memory_gb_per_s) return std::nullopt;
+  // Without units for 16 bits they run as fp32 does.
+  return Datasheet{device.name, device.tensor_or_fp16_gflops.value_or(*device.fp32_gflops),
+                   *device.fp32_gflops, *device.memory_gb_per_s, device.tdp->value};
+}
+
+// Of several devices with that name, such as the variants of a card.
+std::optional<Device> fastest_called(const std::string& name) {
+  std::optional<Device> fastest;
+  for (const Device& device : search_devices(name, bundled_devices())) {
+    if (!is_accelerator(device.kind) || !datasheet_of(device)) continue;
+    if (!fastest || *device.memory_gb_per_s > *fastest->memory_gb_per_s) fastest = device;
+  }
+  return fastest;
+}
+
+Result<LoadedPredictor> by_datasheet(const Device& device, const std::string& note) {
+  const auto to = datasheet_of(device);
+  const Result<Device> known = find_device(kMeasuredDevice, bundled_devices());
+  const Result<LoadedPredictor> measured = load_predictor({{}, std::string(kDefaultPredictor), {}});
+  if (!measured.ok()) return measured.error();
+  if (!to || !known.ok() || !is_accelerator(device.kind)) {
+    return Error{ErrorCode::kUnavailable,
+                 "there is no predictor for " + device.name +
+                     ", and its datasheet does not say enough to assume one",
+                 "the catalogue needs its power, fp32 rate and memory bandwidth, of an accelerator "
+                 "(wattree hardware)"};
+  }
+  return make_loaded(
+      scaled_by_datasheet(*measured.value().predictor, *datasheet_of(known.value()), *to),
+      "from its datasheet" + note);
+}
+
+}  // namespace
 
 Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   if (!choice.file.empty()) return read(choice.file);
@@ -81,6 +123,13 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   const std::string_view name = choice.on.empty() ? kDefaultPredictor : std::string_view(choice.on);
   for (const ShippedPredictor& shipped : shipped_predictors()) {
     if (shipped.name == name) return parse(shipped.json, std::string(name), "shipped");
+  }
+  if (!choice.on.empty()) {
+    const Result<Device> device = find_device(choice.on, bundled_devices());
+    if (device.ok()) return by_datasheet(device.value(), "");
+    if (const auto fastest = fastest_called(choice.on)) {
+      return by_datasheet(*fastest, ", the fastest that is called " + choice.on);
+    }
   }
   const std::vector<std::string> names = known_names(choice);
   std::string hint(kTrainOne);

@@ -11,7 +11,7 @@
 #include "src/base/environment.h"
 #include "src/base/provenance.h"
 #include "src/base/result.h"
-#include "src/predict/predictor.h"
+#include "src/predict/tree_predict.h"
 
 namespace wattree {
 
@@ -40,6 +40,7 @@ struct LoadedPredictor {
   std::shared_ptr<const Predictor> predictor;
   std::shared_ptr<const TwinIndex> index;  // Points into `predictor`.
   std::string origin;                      // "shipped", or the path of its file.
+  Launching launching = Launching::kGraph;
 
   Provenance provenance() const;
 };

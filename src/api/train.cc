@@ -1,5 +1,6 @@
 #include "src/api/train.h"
 
+#include "src/api/train_kernels.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
 #include "src/dataset/json_lines_reader.h"
@@ -53,9 +54,27 @@ Failure train_irene(const ChosenTrees& chosen, const TrainQuery& query, TrainAns
   return std::nullopt;
 }
 
+Result<TrainAnswer> train_on_windows(const std::string& path, const TrainQuery& query) {
+  if (query.aggregate != Aggregate::kReconciled) {
+    return Error{ErrorCode::kInvalidInput,
+                 path + ": IrEne's methods need measured trees, and this holds windows",
+                 "leave --aggregate out"};
+  }
+  const Result<KernelDataAnswer> read = read_kernel_data(path);
+  if (!read.ok()) return read.error();
+  Result<Predictor> trained = train_kernels(read.value().data, query.options.name);
+  if (!trained.ok()) return trained.error();
+  TrainAnswer answer;
+  answer.json = to_json(trained.value());
+  answer.predictor = std::move(trained).value();
+  for (const std::string& problem : read.value().problems) answer.warnings.push_back(problem);
+  return answer;
+}
+
 }  // namespace
 
 Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& query) {
+  if (holds_windows(dataset)) return train_on_windows(dataset, query);
   const Result<Dataset> read = read_dataset(dataset, {.skips_bad = query.models.skips_bad});
   if (!read.ok()) return read.error();
   Result<ChosenTrees> chosen = choose_models(read.value().trees, query.models);

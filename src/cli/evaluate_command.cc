@@ -6,6 +6,7 @@
 
 #include "src/api/accuracy_report.h"
 #include "src/api/evaluate.h"
+#include "src/api/train_kernels.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
 #include "src/cli/command.h"
@@ -35,7 +36,8 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
       "  wattree evaluate data.jsonl --leave-one-family-out --known leaves --json\n"
       "  wattree evaluate data.jsonl --leave-one-model-out --predictions nodes.jsonl\n"
       "  wattree evaluate data.jsonl --report accuracy.html\n"
-      "  wattree evaluate data.jsonl --aggregate end2end --features model --seeds 20\n\n"
+      "  wattree evaluate data.jsonl --aggregate end2end --features model --seeds 20\n"
+      "  wattree evaluate data/h200 --leave-one-family-out --report accuracy.md\n\n"
       "Every model (or family) is left out once, everything is fitted on the others, and each of\n"
       "its nodes is predicted. An error is 100 |predicted - measured| / measured.\n\n"
       "--known says what of the new model has been run:\n"
@@ -45,7 +47,11 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
       "  node      the node itself, by time and the GPU's counter: is the reading right?\n"
       "  root      only the whole: is it shared out right?\n"
       "See docs/learning.md.\n");
-  command->add_option("DATASET", flags.dataset, "A dataset in JSON Lines, plain or gzip")
+  command
+      ->add_option(
+          "DATASET", flags.dataset,
+          "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
+          "data/h200)")
       ->required();
   CLI::Option* by_model = command->add_flag("--leave-one-model-out", flags.by_model,
                                             "Leave each model out by itself (default)");
@@ -68,7 +74,9 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
   command->add_option("--report", flags.report,
                       "Evaluate every method, and write a page (.html) or Markdown (.md) with the "
                       "figures of IrEne's paper beside");
-  command->add_flag("--json", flags.json, "Print JSON (docs/schemas/evaluate.schema.json)");
+  command->add_flag("--json", flags.json,
+                    "Print JSON (docs/schemas/evaluate.schema.json; of windows "
+                    "evaluate-kernels.schema.json)");
   return command;
 }
 
@@ -184,7 +192,75 @@ std::string misused(const EvaluateFlags& flags) {
   return "";
 }
 
+std::string text_of(const KernelDataAnswer& input, const KernelEvaluation& e) {
+  const auto table = [](std::string title, const NamedErrors& all) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [name, row] : all) {
+      rows.push_back({name, std::to_string(row.count), percent_cell(row.mean),
+                      percent_cell(row.weighted), percent_cell(row.p50), percent_cell(row.p90),
+                      percent_cell(row.p99), percent_cell(row.time_mean),
+                      percent_cell(row.coverage), percent_cell(row.width)});
+    }
+    return "\n" + render_table({{std::move(title)},
+                                {"windows", true},
+                                {"mean", true},
+                                {"by energy", true},
+                                {"p50", true},
+                                {"p90", true},
+                                {"p99", true},
+                                {"time", true},
+                                {"in 90 %", true},
+                                {"± half", true}},
+                               rows);
+  };
+  const bool is_family = e.left_out == LeaveOut::kFamily;
+  std::string out = fmt::format(
+      "{}, nothing known\n{}: {} windows of {} models in {} families; {} doubtful ones left out\n",
+      is_family ? "leave-one-family-out" : "leave-one-model-out", input.data.hardware,
+      input.data.samples.size(), input.data.models.size(), input.data.families.size(),
+      input.doubtful);
+  out += table("error in %", e.by_subject);
+  out += table("passes and steps, by precision", e.by_dtype);
+  out +=
+      table(is_family ? "passes and steps, by family" : "passes and steps, by model", e.by_group);
+  out += fmt::format("\nRank correlation over whole passes: {:.4f}\n", e.rank_correlation);
+  return out;
+}
+
+int run_on_windows(const EvaluateFlags& flags, Surroundings& world) {
+  if (!flags.known.empty() || flags.no_twins || !flags.predictions.empty() || flags.seeds) {
+    world.err << "wattree: --known, --no-twins, --predictions and --seeds go with datasets of "
+                 "trees, not with windows\n";
+    return kUsage;
+  }
+  const Result<KernelDataAnswer> read = read_kernel_data(flags.dataset);
+  if (!read.ok()) return fail(read.error(), flags.json, world);
+  for (const std::string& problem : read.value().problems) {
+    world.err << "wattree: warning: " << problem << "\n";
+  }
+  const KernelData& data = read.value().data;
+  const auto asked = evaluate_kernels(data, flags.by_family ? LeaveOut::kFamily : LeaveOut::kModel);
+  if (!asked.ok()) return fail(asked.error(), flags.json, world);
+  if (!flags.report.empty()) {
+    const auto other =
+        evaluate_kernels(data, flags.by_family ? LeaveOut::kModel : LeaveOut::kFamily);
+    if (!other.ok()) return fail(other.error(), flags.json, world);
+    const Document document =
+        kernel_report(flags.dataset, read.value(), (flags.by_family ? asked : other).value(),
+                      (flags.by_family ? other : asked).value());
+    const std::string text =
+        flags.report.ends_with(".html") ? to_html(document) : to_markdown(document);
+    if (const Failure failure = write_file(flags.report, text)) {
+      return fail(*failure, flags.json, world);
+    }
+  }
+  world.out << (flags.json ? to_json(flags.dataset, read.value(), asked.value())
+                           : text_of(read.value(), asked.value()));
+  return 0;
+}
+
 int run(const EvaluateFlags& flags, Surroundings& world) {
+  if (holds_windows(flags.dataset)) return run_on_windows(flags, world);
   if (const std::string misuse = misused(flags); !misuse.empty()) {
     world.err << "wattree: " << misuse << "\n";
     return kUsage;

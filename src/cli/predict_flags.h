@@ -16,6 +16,7 @@ namespace wattree {
 struct PredictorFlags {
   std::string file;
   std::string on;
+  std::string execution;
 };
 void describe_predictor(CLI::App& command, PredictorFlags& flags);
 Result<LoadedPredictor> find_predictor(const PredictorFlags& flags, const Surroundings& world);

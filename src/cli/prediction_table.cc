@@ -61,10 +61,12 @@ std::string footnotes(const Prediction& prediction) {
 std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std::string_view per) {
   const Predictor& predictor = *by.predictor;
   const Boundary boundary = by.provenance().boundary;
-  return fmt::format("{}{}, {}, {}, {}, per {}; predicted by {} ({})",
-                     boundary == Boundary::kGpu ? "1× " : "", predictor.hardware,
-                     phrase_of(boundary), name_of(pass.precision), name_of(pass.attention), per,
-                     predictor.name, by.origin);
+  const std::string execution =
+      predictor.is_by_kernel ? ", " + std::string(name_of(by.launching)) : "";
+  return fmt::format(
+      "{}{}, {}, {}, {}{}, per {}; {} by {} ({})", boundary == Boundary::kGpu ? "1× " : "",
+      predictor.hardware, phrase_of(boundary), name_of(pass.precision), name_of(pass.attention),
+      execution, per, predictor.is_assumed ? "assumed" : "predicted", predictor.name, by.origin);
 }
 
 std::string estimate_line(const PassEstimate& estimate, std::int64_t items,

@@ -31,12 +31,17 @@ CLI::App* describe(CLI::App& app, TrainFlags& flags) {
       "Examples:\n"
       "  wattree train data.jsonl -o my-gpu.json --name my-gpu --hardware \"RTX 4090\"\n"
       "  wattree train data.jsonl -o wall.json --meter \"wall meter\" --boundary wall\n"
-      "  wattree train data.jsonl -o irene.json --aggregate end2end --seed 3\n\n"
+      "  wattree train data.jsonl -o irene.json --aggregate end2end --seed 3\n"
+      "  wattree train data/h200 -o h200.json\n\n"
       "The predictor is one readable JSON file. The table shows what was learnt: joules and\n"
       "seconds for each unit of work, and the watts that turn a GPU counter's reading into what\n"
       "the meter says. Errors and intervals come from leaving each model out once. The same data\n"
       "gives the same file, byte by byte. See docs/learning.md.\n");
-  command->add_option("DATASET", flags.dataset, "A dataset in JSON Lines, plain or gzip")
+  command
+      ->add_option(
+          "DATASET", flags.dataset,
+          "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
+          "data/h200)")
       ->required();
   command->add_option("-o,--output", flags.output, "The predictor's file")->required();
   TrainOptions& options = flags.query.options;
@@ -84,6 +89,23 @@ std::string power_law(const PowerLaw& law) {
   return render_table({{"from reading to meter"}, {"", true}, {""}}, rows);
 }
 
+std::string device_text(const Predictor& p) {
+  std::string out = fmt::format("Idle: {:.1f} W.\n", p.idle_w);
+  if (p.power_cap) {
+    out += fmt::format(
+        "At the limit of {:.0f} W a pass takes longer by (power / limit)^{:.3f}, from {} passes.\n",
+        p.power_cap->limit_w, p.power_cap->exponent, p.power_cap->samples);
+  }
+  if (p.eager) {
+    out += fmt::format(
+        "Launched one by one: {:.1f} µs a kernel and {:.1f} µs a module, waiting at {:.0f} W, from "
+        "{} passes.\n",
+        1e6 * p.eager->per_kernel_s, 1e6 * p.eager->per_module_s, p.eager->waiting_w,
+        p.eager->samples);
+  }
+  return out;
+}
+
 std::string errors(const Predictor& p) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t k = 0; k < kKnownCount; ++k) {
@@ -126,10 +148,15 @@ std::string leaves_of(const IreneModel& model) {
 }
 
 std::string text_of(const Predictor& p) {
-  std::string out = fmt::format("from {} trees of {} models, {} distinct leaves, {} twins\n\n",
-                                p.trees, p.models.size(), p.measurements, p.twins.size());
+  std::string out =
+      p.is_by_kernel
+          ? fmt::format("from {} measurements of {} models' kernels, modules and passes\n\n",
+                        p.measurements, p.models.size())
+          : fmt::format("from {} trees of {} models, {} distinct leaves, {} twins\n\n", p.trees,
+                        p.models.size(), p.measurements, p.twins.size());
   out += coefficients(p);
   if (p.power_law) out += "\n" + power_law(*p.power_law);
+  if (p.is_by_kernel) out += "\n" + device_text(p);
   return out + "\n" + errors(p);
 }
 

@@ -54,7 +54,7 @@ Fitted fit_kind(const std::vector<const Samples::Leaf*>& leaves, WorkKind kind, 
   for (const Samples::Leaf* leaf : leaves) {
     const double value = time ? leaf->time_s : leaf->energy_j;
     if (value <= 0) continue;
-    const Terms terms = count_terms(leaf->work, processors);
+    const Terms terms = count_terms(leaf->work, Chip{.processors = processors});
     rows.add(std::span(terms).first(columns));
     target.push_back(value);
   }
@@ -207,7 +207,7 @@ Samples::Samples(const WorkTrees& trees) : trees_(&trees) {
       }
       for (std::uint32_t w = 0; !is_leaf && w < node.work_count; ++w) {
         const Work& work = tree.works[node.works + w];
-        sums[i].terms[overhead_index(work.kind)] += count_terms(work, 1)[0];
+        sums[i].terms[overhead_index(work.kind)] += count_terms(work, Chip{})[0];
       }
       if (node.energy_j) {
         // Copies of a layer differ in nothing but where they stand.
@@ -256,21 +256,21 @@ Result<Predictor> fit(const Samples& samples, const LeftOut& left_out, const Fit
                  "missing), and that the hold-out leaves something to train on"};
   }
   const auto& products = by_kind[static_cast<std::size_t>(WorkKind::kGemm)];
-  predictor.processors = options.processors > 0 ? options.processors
-                         : products.empty()     ? 1
-                                                : best_processors(products);
+  predictor.chip.processors = options.processors > 0 ? options.processors
+                              : products.empty()     ? 1
+                                                     : best_processors(products);
   for (std::size_t i = 0; i < kWorkKinds; ++i) {
     if (by_kind[i].empty()) continue;
     const auto kind = static_cast<WorkKind>(i);
     Coefficients c;
-    c.energy = fit_kind(by_kind[i], kind, predictor.processors, false).coefficients;
+    c.energy = fit_kind(by_kind[i], kind, predictor.chip.processors, false).coefficients;
     if (options.with_times) {
-      c.time = fit_kind(by_kind[i], kind, predictor.processors, true).coefficients;
+      c.time = fit_kind(by_kind[i], kind, predictor.chip.processors, true).coefficients;
     }
     c.samples = static_cast<std::int64_t>(by_kind[i].size());
     c.least.fill(std::numeric_limits<double>::infinity());
     for (const Samples::Leaf* leaf : by_kind[i]) {
-      const Terms terms = count_terms(leaf->work, predictor.processors);
+      const Terms terms = count_terms(leaf->work, predictor.chip);
       for (std::size_t t = 0; t < kMaxTerms; ++t) {
         c.least[t] = std::min(c.least[t], terms[t]);
         c.most[t] = std::max(c.most[t], terms[t]);

@@ -1,6 +1,7 @@
 #include "src/predict/predictor.h"
 
 #include <bit>
+#include <cmath>
 
 namespace wattree {
 namespace {
@@ -49,13 +50,17 @@ bool is_far(const Coefficients& c, const Terms& terms) {
 Price price_of(const Predictor& predictor, const Work& work) {
   Price price;
   std::optional<Work> seen = work;
+  if (predictor.is_by_kernel) {
+    seen->kind = kernel_kind(work);
+    price.is_stand_in = work.kind == WorkKind::kConvolution;
+  }
   for (int step = 0; seen && step < 5; ++step) {
     if (const Coefficients* c = predictor.find(seen->kind)) {
-      const Terms terms = count_terms(*seen, predictor.processors);
+      const Terms terms = count_terms(*seen, predictor.chip);
       price.energy_j = dot(terms, c->energy);
       price.time_s = dot(terms, c->time);
       price.kind = seen->kind;
-      price.is_stand_in = step > 0;
+      price.is_stand_in = price.is_stand_in || step > 0;
       price.is_far = is_far(*c, terms);
       // Element-wise kernels are priced by traffic alone; what stands in for a module also
       // launches.
@@ -73,6 +78,25 @@ Price price_of(const Predictor& predictor, const Work& work) {
   // A module without a price of its own costs only what its parts do.
   price.is_known = work.kind == WorkKind::kModuleCall;
   return price;
+}
+
+Price price_to_follow(const Predictor& predictor) {
+  Price price;
+  price.kind = WorkKind::kFollow;
+  if (const Coefficients* c = predictor.find(WorkKind::kFollow)) {
+    price.energy_j = c->energy[0];
+    price.time_s = c->time[0];
+  }
+  return price;
+}
+
+Capped cap_of(const Predictor& predictor, double energy_j, double time_s) {
+  if (!predictor.power_cap || time_s <= 0) return {};
+  const PowerCap& cap = *predictor.power_cap;
+  const double power_w = energy_j / time_s;
+  if (cap.limit_w <= 0 || power_w <= cap.limit_w) return {};
+  const double longer = std::pow(power_w / cap.limit_w, cap.exponent);
+  return {cap.limit_w * longer / power_w, longer};
 }
 
 std::uint64_t hash_of(std::string_view type, const Work& work) {
@@ -97,7 +121,7 @@ const Twin* TwinIndex::find(std::string_view type, const Work& work) const {
   const auto [begin, end] = by_hash_.equal_range(hash_of(type, work));
   for (auto it = begin; it != end; ++it) {
     const Twin& twin = predictor_->twins[it->second];
-    if (twin.work == work && twin.type == type) return &twin;
+    if (is_same(twin.work, work) && twin.type == type) return &twin;
   }
   return nullptr;
 }

@@ -32,6 +32,9 @@ struct Coefficients {
   // The least and the most of each term in those; both 0 where nobody recorded it.
   Terms least{};
   Terms most{};
+  // Half of the 90 % interval of a single kernel of this kind, relative; 0: that of its level.
+  double energy_spread = 0;
+  double time_spread = 0;
 };
 
 // E = counter_factor * E_gpu + (base + cpu * cpu_percent) * t: from what the GPU's own counter says
@@ -40,6 +43,23 @@ struct PowerLaw {
   double counter_factor = 1;
   double base_w = 0;
   double cpu_w_per_percent = 0;
+  std::int64_t samples = 0;
+};
+
+// A device that would draw more than its limit slows its clock instead: the pass takes as much
+// longer as (power / limit)^exponent, at the limit.
+struct PowerCap {
+  double limit_w = 0;
+  double exponent = 0;
+  std::int64_t samples = 0;
+};
+
+// Launching kernels one by one from a program, instead of replaying a graph of them: the device
+// waits for the host wherever that is slower.
+struct EagerHost {
+  double per_kernel_s = 0;
+  double per_module_s = 0;
+  double waiting_w = 0;  // What the device draws meanwhile.
   std::int64_t samples = 0;
 };
 
@@ -66,11 +86,18 @@ struct Predictor {
   std::string meter;     // What measured the energy to predict.
   std::string boundary = "wall";
   std::vector<std::string> dtypes = {"fp32"};
-  int processors = 1;  // Streaming multiprocessors: see count_terms().
+  Chip chip;
+  // Prices are those of the finer list of kinds: see kernel_kind().
+  bool is_by_kernel = false;
+  bool is_assumed = false;  // Scaled from another device's: see datasheet.h. Never in a file.
   std::optional<PowerLaw> power_law;
+  std::optional<PowerCap> power_cap;
+  std::optional<EagerHost> eager;
+  double idle_w = 0;  // 0: nobody measured it.
   std::array<std::optional<Coefficients>, kWorkKinds> kinds;
   std::vector<Twin> twins;
   std::array<std::optional<Spread>, kKnownCount> spreads;
+  std::optional<Spread> single_spread;  // Of fp32 where nothing is known; else as above.
 
   // Where it comes from.
   std::vector<std::string> models;
@@ -99,6 +126,14 @@ struct Price {
   bool is_known = true;  // False: no kind stands in, and the price is zero.
 };
 Price price_of(const Predictor& predictor, const Work& work);
+// What a kernel takes besides where it comes after another one: zero in a predictor without.
+Price price_to_follow(const Predictor& predictor);
+// The factors for energy and time of a pass that would take this much: 1 below the power limit.
+struct Capped {
+  double energy = 1;
+  double time = 1;
+};
+Capped cap_of(const Predictor& predictor, double energy_j, double time_s);
 
 // Looks twins up. Holds a pointer to the predictor.
 class TwinIndex {

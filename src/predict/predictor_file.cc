@@ -13,6 +13,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kLevels[3] = {"ml", "module", "model"};
 constexpr std::size_t kMaxFile = std::size_t{64} << 20;
 constexpr int kMaxDepth = 16;
+constexpr double kLeastRate = 1e-9;
 
 // Reads fields of a JSON object; keeps the first thing that is wrong, and gives zeros after it.
 class Fields {
@@ -177,6 +178,10 @@ void write_kinds(JsonWriter& json, const Predictor& p) {
     json.key(name_of(kind));
     json.begin_object();
     json.field("samples", p.kinds[i]->samples);
+    if (p.kinds[i]->energy_spread > 0) {
+      json.field("energy_spread", p.kinds[i]->energy_spread);
+      json.field("time_spread", p.kinds[i]->time_spread);
+    }
     json.key("terms");
     json.begin_array();
     const auto terms = terms_of(kind);
@@ -210,6 +215,10 @@ void read_kinds(const Json& kinds, const std::string& path, Failure& failure, Pr
     }
     Coefficients c;
     c.samples = fields.count("samples");
+    if (fields.has("energy_spread")) {
+      c.energy_spread = fields.number("energy_spread");
+      c.time_spread = fields.number("time_spread");
+    }
     const auto facts = terms_of(*kind);
     const Json& terms = fields.at("terms");
     if (!terms.is_array() || terms.size() != facts.size()) {
@@ -230,6 +239,74 @@ void read_kinds(const Json& kinds, const std::string& path, Failure& failure, Pr
     }
     p.kinds[static_cast<std::size_t>(*kind)] = c;
   }
+}
+
+// What only a predictor of single kernels has.
+void write_device(JsonWriter& json, const Predictor& p) {
+  json.field("prices", "kernels");
+  json.key("chip");
+  json.begin_object();
+  json.field("cache_mib", p.chip.cache_mib);
+  json.field("half_gflop_per_us", p.chip.half_gflop_per_us);
+  json.field("single_gflop_per_us", p.chip.single_gflop_per_us);
+  json.field("mib_per_us", p.chip.mib_per_us);
+  json.end_object();
+  json.field("idle_w", p.idle_w);
+  if (p.power_cap) {
+    json.key("power_cap");
+    json.begin_object();
+    json.field("limit_w", p.power_cap->limit_w);
+    json.field("exponent", p.power_cap->exponent);
+    json.field("samples", p.power_cap->samples);
+    json.end_object();
+  }
+  if (p.eager) {
+    json.key("eager");
+    json.begin_object();
+    json.field("per_kernel_s", p.eager->per_kernel_s);
+    json.field("per_module_s", p.eager->per_module_s);
+    json.field("waiting_w", p.eager->waiting_w);
+    json.field("samples", p.eager->samples);
+    json.end_object();
+  }
+}
+
+void read_device(Fields& fields, Predictor& p) {
+  const std::string prices = fields.text("prices");
+  if (prices != "kernels") fields.fail("prices", "is \"" + prices + "\", not \"kernels\"");
+  p.is_by_kernel = true;
+  Fields chip = fields.object("chip");
+  p.chip.cache_mib = chip.number("cache_mib");
+  p.chip.half_gflop_per_us = chip.number("half_gflop_per_us", kLeastRate);
+  p.chip.single_gflop_per_us = chip.number("single_gflop_per_us", kLeastRate);
+  p.chip.mib_per_us = chip.number("mib_per_us", kLeastRate);
+  p.idle_w = fields.number("idle_w");
+  if (fields.has("power_cap")) {
+    Fields cap = fields.object("power_cap");
+    p.power_cap = PowerCap{cap.number("limit_w"), cap.number("exponent"), cap.count("samples")};
+    if (p.power_cap->exponent > 1) cap.fail("exponent", "is above 1");
+  }
+  if (fields.has("eager")) {
+    Fields eager = fields.object("eager");
+    p.eager = EagerHost{eager.number("per_kernel_s"), eager.number("per_module_s"),
+                        eager.number("waiting_w"), eager.count("samples")};
+  }
+}
+
+void write_spreads(JsonWriter& json, const Spread& spread) {
+  json.begin_object();
+  json.key("energy");
+  write_spread(json, spread.energy, spread.twin_energy);
+  json.key("time");
+  write_spread(json, spread.time, spread.twin_time);
+  json.end_object();
+}
+
+Spread read_spreads(Fields fields) {
+  Spread spread;
+  read_spread(fields.object("energy"), spread.energy, spread.twin_energy);
+  read_spread(fields.object("time"), spread.time, spread.twin_time);
+  return spread;
 }
 
 }  // namespace
@@ -258,7 +335,8 @@ std::string to_json(const Predictor& p) {
   json.begin_array();
   for (const std::string& dtype : p.dtypes) json.value(dtype);
   json.end_array();
-  json.field("processors", std::int64_t{p.processors});
+  json.field("processors", std::int64_t{p.chip.processors});
+  if (p.is_by_kernel) write_device(json, p);
   if (p.power_law) {
     json.key("power_law");
     json.begin_object();
@@ -274,12 +352,11 @@ std::string to_json(const Predictor& p) {
   for (std::size_t k = 0; k < kKnownCount; ++k) {
     if (!p.spreads[k]) continue;
     json.key(name_of(static_cast<Known>(k)));
-    json.begin_object();
-    json.key("energy");
-    write_spread(json, p.spreads[k]->energy, p.spreads[k]->twin_energy);
-    json.key("time");
-    write_spread(json, p.spreads[k]->time, p.spreads[k]->twin_time);
-    json.end_object();
+    write_spreads(json, *p.spreads[k]);
+  }
+  if (p.single_spread) {
+    json.key("fp32");
+    write_spreads(json, *p.single_spread);
   }
   json.end_object();
   json.key("training");
@@ -344,7 +421,8 @@ Result<Predictor> parse_predictor(std::string_view text, const std::string& orig
   p.dtypes = fields.texts("dtypes");
   const std::int64_t processors = fields.count("processors", 1);
   if (processors > 100'000) fields.fail("processors", "is out of range");
-  p.processors = static_cast<int>(std::min<std::int64_t>(processors, 100'000));
+  p.chip.processors = static_cast<int>(std::min<std::int64_t>(processors, 100'000));
+  if (fields.has("prices")) read_device(fields, p);
   if (fields.has("power_law")) {
     Fields law = fields.object("power_law");
     p.power_law = PowerLaw{law.number("counter_factor"), law.number("base_w"),
@@ -355,12 +433,9 @@ Result<Predictor> parse_predictor(std::string_view text, const std::string& orig
   for (std::size_t k = 0; k < kKnownCount; ++k) {
     const std::string name(name_of(static_cast<Known>(k)));
     if (!intervals.has(name.c_str())) continue;
-    Fields known = intervals.object(name.c_str());
-    Spread spread;
-    read_spread(known.object("energy"), spread.energy, spread.twin_energy);
-    read_spread(known.object("time"), spread.time, spread.twin_time);
-    p.spreads[k] = spread;
+    p.spreads[k] = read_spreads(intervals.object(name.c_str()));
   }
+  if (intervals.has("fp32")) p.single_spread = read_spreads(intervals.object("fp32"));
   Fields training = fields.object("training");
   p.models = training.texts("models");
   p.trees = training.count("trees");

@@ -70,6 +70,7 @@ Work product_of(const ModelTree& tree, const Node& node) {
       work.width = bytes;
     }
   }
+  work.is_transposed = (node.layout & Layout::kTransposedWeight) != 0;
   if (work.kind == WorkKind::kGemm) {
     work.m *= work.groups;
     work.groups = 0;
@@ -91,6 +92,8 @@ Work attention_of(const ModelTree& tree, const Node& node) {
   // Scores, and the values by them: two products.
   const double one = 2 * work.m * work.n * work.k;
   work.groups = one > 0 ? static_cast<double>(node.matmul_flops) / one : 0;
+  work.bytes = static_cast<double>(node.bytes);
+  if (inputs.size() > 3) work.masked = work.groups / 2 * work.m * work.n;
   return work;
 }
 
@@ -102,9 +105,9 @@ class LevelSpreads {
     float time = 0;
   };
 
-  explicit LevelSpreads(const Predictor& predictor) {
-    const Spread spread =
-        predictor.spreads[static_cast<std::size_t>(Known::kNothing)].value_or(Spread{});
+  LevelSpreads(const Predictor& predictor, bool is_single) {
+    Spread spread = predictor.spreads[static_cast<std::size_t>(Known::kNothing)].value_or(Spread{});
+    if (is_single && predictor.single_spread) spread = *predictor.single_spread;
     const auto half = [](double value) { return static_cast<float>(std::min(1.0, value)); };
     const auto at = [&](std::size_t i) {
       return Halves{half(spread.energy[i]), half(spread.time[i])};
@@ -136,13 +139,14 @@ class KernelMemo {
     std::int64_t flops = 0;
     std::int64_t matmul_flops = 0;
     std::int64_t bytes = 0;
+    std::uint8_t layout = 0;
     NodeEstimate estimate;  // stand_in is in joules.
 
     bool is_of(const Node& node) const {
       return op == node.op && bytes == node.bytes && flops == node.flops &&
              matmul_flops == node.matmul_flops &&
              (type.data() == node.type.data() || type == node.type) && level == node.level &&
-             shape == node.shape;
+             layout == node.layout && shape == node.shape;
     }
   };
 
@@ -191,8 +195,13 @@ Failure price_kernel(const Predictor& predictor, const TwinIndex& index,
                        std::string(node.type) + " (" + std::string(name_of(work.kind)) + ")",
                    "train one on data that has such kernels, or choose another with --on"};
     }
-    e.energy_j = price.energy_j;
-    e.time_s = price.time_s;
+    const Price follow = price_to_follow(predictor);
+    e.energy_j = price.energy_j + follow.energy_j;
+    e.time_s = price.time_s + follow.time_s;
+    if (const Coefficients& c = *predictor.find(price.kind); c.energy_spread > 0) {
+      halves = {static_cast<float>(std::min(1.0, c.energy_spread)),
+                static_cast<float>(std::min(1.0, c.time_spread))};
+    }
     if (price.is_stand_in || price.is_far) e.stand_in = static_cast<float>(price.energy_j);
     if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
       halves.energy = std::max(halves.energy, kUnseenSpread);
@@ -202,62 +211,117 @@ Failure price_kernel(const Predictor& predictor, const TwinIndex& index,
   e.own_j = e.energy_j;
   e.energy_spread = halves.energy;
   e.time_spread = halves.time;
-  entry = {node.op,    node.level,        node.type,  node.shape,
-           node.flops, node.matmul_flops, node.bytes, e};
+  entry = {node.op,           node.level, node.type,   node.shape, node.flops,
+           node.matmul_flops, node.bytes, node.layout, e};
   return std::nullopt;
 }
 
 }  // namespace
 
+std::string_view name_of(Launching launching) {
+  return launching == Launching::kGraph ? "graph" : "eager";
+}
+
 Work work_of(const ModelTree& tree, const Node& node) {
   const OpFacts& facts = facts_of(node.op);
   Work work;
   work.bytes = static_cast<double>(node.bytes);
+  work.elements = static_cast<double>(element_count(node.shape));
+  work.is_strided = (node.layout & Layout::kStridedInput) != 0;
+  const int rank = node.shape.rank();
+  const auto last = rank > 0 ? static_cast<double>(node.shape[rank - 1]) : 1.0;
+  work.rows = last > 0 ? work.elements / last : 0;
   switch (facts.op_class) {
     case OpClass::kMatmul: return product_of(tree, node);
     case OpClass::kAttention: return attention_of(tree, node);
     case OpClass::kConvolution:
     case OpClass::kRecurrent: {
       Work product = product_of(tree, node);
-      if (facts.op_class == OpClass::kConvolution && node.shape.rank() > 1) {
+      if (facts.op_class == OpClass::kConvolution && rank > 1) {
         // Channels are columns, and every place is a row.
-        const double outputs = static_cast<double>(element_count(node.shape));
         product.n = static_cast<double>(node.shape[1]);
-        product.m = product.n > 0 ? outputs / product.n : 0;
+        product.m = product.n > 0 ? work.elements / product.n : 0;
       }
       product.kind = WorkKind::kConvolution;
       product.groups = 1;
       return product;
     }
-    case OpClass::kSoftmax: {
-      const int rank = node.shape.rank();
-      const auto last = rank > 0 ? static_cast<double>(node.shape[rank - 1]) : 1.0;
+    case OpClass::kSoftmax:
       work.kind = WorkKind::kSoftmax;
-      work.m = last > 0 ? static_cast<double>(element_count(node.shape)) / last : 0;
+      work.m = work.rows;
       return work;
-    }
     case OpClass::kNormalization: work.kind = WorkKind::kNormalization; return work;
     case OpClass::kGather: work.kind = WorkKind::kGather; return work;
     case OpClass::kCopy:
-    case OpClass::kFill: work.kind = WorkKind::kCopy; return work;
+      work.kind = WorkKind::kCopy;
+      if (node.op == Op::kToCopy) work.detail = Work::Detail::kCast;
+      if (node.op == Op::kCat) work.detail = Work::Detail::kJoin;
+      return work;
+    case OpClass::kFill:
+      work.kind = WorkKind::kCopy;
+      work.detail = Work::Detail::kFill;
+      return work;
+    case OpClass::kReduction: work.detail = Work::Detail::kReduction; return work;
     case OpClass::kElementwise:
-    case OpClass::kReduction:
     case OpClass::kNone: break;
   }
+  const bool broadcasts = is_broadcast(tree, node);
+  work.is_strided = work.is_strided || broadcasts;
   if (takes_arithmetic(node.op)) {
     work.kind = WorkKind::kTranscendental;
-  } else if (facts.op_class == OpClass::kElementwise && node.shape.rank() == 4 &&
-             is_broadcast(tree, node)) {
+  } else if (facts.op_class == OpClass::kElementwise && rank == 4 && broadcasts) {
     work.kind = WorkKind::kScores;
   }
   return work;
 }
 
+namespace {
+
+void scale(std::vector<NodeEstimate>& nodes, const Capped& factors) {
+  for (NodeEstimate& e : nodes) {
+    e.energy_j *= factors.energy;
+    e.own_j *= factors.energy;
+    e.time_s *= factors.time;
+  }
+}
+
+// What the host is slower than the device is spread over kernels and modules as the host's time is.
+void add_waiting(const EagerHost& host, std::span<const Node> nodes,
+                 std::vector<NodeEstimate>& out) {
+  double kernels = 0;
+  double modules = 0;
+  for (const Node& node : nodes) (node.op != Op::kNone ? kernels : modules) += 1;
+  const double host_s = kernels * host.per_kernel_s + modules * host.per_module_s;
+  const double waiting_s = host_s - out.back().time_s;
+  if (waiting_s <= 0) return;
+  std::vector<double> below(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double own_s =
+        (nodes[i].op != Op::kNone ? host.per_kernel_s : host.per_module_s) * (waiting_s / host_s);
+    const double all_s = own_s + below[i];
+    NodeEstimate& e = out[i];
+    e.own_j += own_s * host.waiting_w;
+    e.energy_j += all_s * host.waiting_w;
+    e.time_s += all_s;
+    // Another host is quicker or slower by half.
+    e.energy_spread += static_cast<float>(0.5 * all_s * host.waiting_w / e.energy_j);
+    e.time_spread += static_cast<float>(0.5 * all_s / e.time_s);
+    if (nodes[i].parent >= 0) below[static_cast<std::size_t>(nodes[i].parent)] += all_s;
+  }
+}
+
+}  // namespace
+
 Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const TwinIndex& index,
-                                               const ModelTree& tree) {
+                                               const ModelTree& tree, Launching launching) {
+  if (launching == Launching::kEager && !predictor.eager) {
+    return Error{ErrorCode::kUnavailable,
+                 "the predictor " + predictor.name + " does not know what launching kernels takes",
+                 "leave --execution out, or choose another predictor with --on"};
+  }
   const auto nodes = tree.nodes();
   std::vector<NodeEstimate> out(nodes.size());
-  const LevelSpreads spreads(predictor);
+  const LevelSpreads spreads(predictor, activation_dtype(tree.precision) == DType::kFloat32);
   Work call_work;
   call_work.kind = WorkKind::kModuleCall;
   const Price call = price_of(predictor, call_work);
@@ -300,6 +364,12 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       e.time_spread = std::min(1.0F, e.time_spread + wider);
     }
   }
+  if (out.empty()) return out;
+  if (const Capped capped = cap_of(predictor, out.back().energy_j, out.back().time_s);
+      capped.time > 1) {
+    scale(out, capped);
+  }
+  if (launching == Launching::kEager) add_waiting(*predictor.eager, nodes, out);
   return out;
 }
 

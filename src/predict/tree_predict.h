@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "src/base/result.h"
@@ -29,9 +30,19 @@ struct NodeEstimate {
 // The kernel of a leaf. The tree must have its costs.
 Work work_of(const ModelTree& tree, const Node& leaf);
 
+// How the kernels of a pass are started.
+enum class Launching : std::uint8_t {
+  kGraph,  // Back to back, as a captured graph replays them.
+  kEager,  // One by one from the program: the device waits for the host where that is slower.
+};
+
+std::string_view name_of(Launching launching);
+
 // One estimate per node, in the tree's order. Children plus own are the node. Linear in nodes.
-// Fails where the predictor has no coefficients that could price a kernel of the tree.
+// Fails where the predictor has no coefficients that could price a kernel of the tree, or does not
+// know the way of launching.
 Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const TwinIndex& index,
-                                               const ModelTree& tree);
+                                               const ModelTree& tree,
+                                               Launching launching = Launching::kGraph);
 
 }  // namespace wattree

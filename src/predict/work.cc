@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace wattree {
 namespace {
@@ -25,21 +26,205 @@ constexpr TermFacts kStream[] = {{"launch", "launch"}, {"traffic", "MiB"}};
 constexpr TermFacts kTraffic[] = {{"traffic", "MiB"}};
 constexpr TermFacts kCalls[] = {{"calls", "call"}};
 
+constexpr TermFacts kLinearTerms[] = {
+    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling", "µs"},
+    {"input", "MiB"},     {"weights", "MiB"},      {"output", "MiB"},
+};
+constexpr TermFacts kBatchedTerms[] = {
+    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling", "µs"}, {"traffic", "MiB"}};
+constexpr TermFacts kFusedTerms[] = {
+    {"launch", "launch"},
+    {"arithmetic", "GFLOP"},
+    {"traffic", "MiB"},
+    {"waves or traffic", "µs"},
+    {"scores in tiles of 128", "10^6"},
+    {"masked scores", "10^6"},
+};
+constexpr TermFacts kThreeTerms[] = {
+    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"traffic", "MiB"}};
+constexpr TermFacts kSoftmaxTerms[] = {{"launch", "launch"},
+                                       {"traffic", "MiB"},
+                                       {"beyond the cache", "MiB"},
+                                       {"elements", "10^6"},
+                                       {"rows", "1000 rows"}};
+constexpr TermFacts kNormTerms[] = {
+    {"launch", "launch"}, {"traffic", "MiB"}, {"elements", "10^6"}, {"rows", "1000 rows"}};
+constexpr TermFacts kBeyondTerms[] = {
+    {"launch", "launch"}, {"traffic", "MiB"}, {"beyond the cache", "MiB"}};
+constexpr TermFacts kElementTerms[] = {
+    {"launch", "launch"}, {"traffic", "MiB"}, {"beyond the cache", "MiB"}, {"elements", "10^6"}};
+constexpr TermFacts kPointwiseTerms[] = {{"launch", "launch"},
+                                         {"traffic", "MiB"},
+                                         {"beyond the cache", "MiB"},
+                                         {"elements", "10^6"},
+                                         {"strided elements", "10^6"}};
+constexpr TermFacts kFollowTerms[] = {{"kernels", "kernel"}};
+
 struct KindFacts {
   std::string_view name;
   std::span<const TermFacts> terms;
 };
 constexpr KindFacts kKinds[kWorkKinds] = {
-    {"gemm", kProduct},        {"matmul", kBatched},    {"attention", kBatched},
-    {"convolution", kProduct}, {"softmax", kRowwise},   {"normalization", kStream},
-    {"gather", kStream},       {"activation", kStream}, {"copy", kTraffic},
-    {"elementwise", kTraffic}, {"scores", kTraffic},    {"transcendental", kTraffic},
+    {"gemm", kProduct},
+    {"matmul", kBatched},
+    {"attention", kBatched},
+    {"convolution", kProduct},
+    {"softmax", kRowwise},
+    {"normalization", kStream},
+    {"gather", kStream},
+    {"activation", kStream},
+    {"copy", kTraffic},
+    {"elementwise", kTraffic},
+    {"scores", kTraffic},
+    {"transcendental", kTraffic},
     {"module_call", kCalls},
+    {"linear_16", kLinearTerms},
+    {"linear_32", kLinearTerms},
+    {"batched_16", kBatchedTerms},
+    {"batched_32", kBatchedTerms},
+    {"fused_16", kFusedTerms},
+    {"fused_32", kThreeTerms},
+    {"fused_step_16", kThreeTerms},
+    {"fused_step_32", kThreeTerms},
+    {"softmax_rows", kSoftmaxTerms},
+    {"norm_rows", kNormTerms},
+    {"reduction", kStream},
+    {"cast", kBeyondTerms},
+    {"join", kBeyondTerms},
+    {"strided_join", kElementTerms},
+    {"rearrange", kElementTerms},
+    {"pointwise", kPointwiseTerms},
+    {"function", kElementTerms},
+    {"fill", kStream},
+    {"lookup", kStream},
+    {"follow", kFollowTerms},
 };
 
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
 
+// Blocks of the output that libraries cut products into, and which part of the chip's rate they
+// reach. Fewer are listed than there are: what matters is that small outputs can have small tiles.
+struct Tile {
+  double rows, columns, efficiency;
+};
+constexpr Tile kHalfTiles[] = {{256, 128, 1},   {128, 256, 1},   {128, 128, 0.9}, {64, 256, 0.75},
+                               {128, 64, 0.65}, {64, 128, 0.65}, {64, 64, 0.45},  {64, 32, 0.25}};
+constexpr Tile kSingleTiles[] = {{256, 128, 1},  {128, 128, 1}, {128, 64, 0.8},
+                                 {64, 128, 0.8}, {64, 64, 0.5}, {32, 32, 0.4}};
+constexpr double kSmallTile = 32;  // Only taken where there are no more rows than this.
+
+// The least time that tiles in waves can take, in microseconds at the chip's rate. A product with
+// few tiles may be split along its depth, whose parts are added up at the end; libraries do that
+// freely for 16 bits and for few rows.
+double best_tiling(const Work& w, double groups, const Chip& chip) {
+  const bool is_half = w.width <= 2;
+  const double rate = (is_half ? chip.half_gflop_per_us : chip.single_gflop_per_us) * 1e9 /
+                      chip.processors;  // FLOPs per microsecond of one processor
+  const bool splits_freely = is_half || w.m <= 32 || (w.m <= 64 && !w.is_transposed);
+  const double least_depth = splits_freely ? 128 : 1536;
+  const double mib_per_us = std::max(chip.mib_per_us, 1e-9);
+  double best = std::numeric_limits<double>::infinity();
+  const std::span<const Tile> tiles =
+      is_half ? std::span<const Tile>(kHalfTiles) : std::span<const Tile>(kSingleTiles);
+  for (const Tile& tile : tiles) {
+    if (tile.rows <= kSmallTile && w.m > kSmallTile) continue;
+    const double count = groups * std::ceil(w.m / tile.rows) * std::ceil(w.n / tile.columns);
+    for (double parts = 1; parts <= 16; parts *= 2) {
+      if (parts > 1 && (w.k / parts < least_depth || count * parts > 2.0 * chip.processors)) break;
+      double time = std::ceil(count * parts / chip.processors) * (w.k / parts) * 2 * tile.rows *
+                    tile.columns / (rate * tile.efficiency);
+      // Another kernel, and partial sums of four bytes written and read.
+      if (parts > 1) time += 1 + parts * groups * w.m * w.n * 8 / kMiB / mib_per_us;
+      best = std::min(best, time);
+    }
+  }
+  return best;
+}
+
+// Fused attention: `groups` is twice batch times heads, for its two products.
+double attention_waves(const Work& w, const Chip& chip) {
+  const double tiles = w.groups / 2 * std::ceil(w.m / kTile);
+  // Softmax between the products keeps the units from more than three quarters of their rate.
+  const double rate = 0.75e9 * chip.half_gflop_per_us / chip.processors;
+  return std::ceil(tiles / chip.processors) * rounded_up(w.n, kTile) * kTile * 4 * w.k / rate;
+}
+
+Terms count_kernel_terms(const Work& w, const Chip& chip) {
+  const double traffic = w.bytes / kMiB;
+  const double beyond = std::max(0.0, traffic - chip.cache_mib);
+  const double millions = w.elements / 1e6;
+  switch (w.kind) {
+    case WorkKind::kLinear16:
+    case WorkKind::kLinear32:
+      return {1.0,
+              2.0 * w.m * w.n * w.k / 1e9,
+              best_tiling(w, 1, chip),
+              w.m * w.k * w.width / kMiB,
+              w.k * w.n * w.weight_width / kMiB,
+              w.m * w.n * w.width / kMiB};
+    case WorkKind::kBatched16:
+    case WorkKind::kBatched32:
+      return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, best_tiling(w, w.groups, chip),
+              w.groups * (w.m * w.k + w.k * w.n + w.m * w.n) * w.width / kMiB};
+    case WorkKind::kFused16:
+      return {1.0,
+              2.0 * w.groups * w.m * w.n * w.k / 1e9,
+              traffic,
+              std::max(attention_waves(w, chip), traffic / std::max(chip.mib_per_us, 1e-9)),
+              w.groups / 2 * rounded_up(w.m, kTile) * rounded_up(w.n, kTile) / 1e6,
+              w.masked / 1e6};
+    case WorkKind::kFused32:
+    case WorkKind::kFusedStep16:
+    case WorkKind::kFusedStep32: return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic};
+    case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
+    case WorkKind::kNormRows: return {1.0, traffic, millions, w.rows / 1e3};
+    case WorkKind::kCast:
+    case WorkKind::kJoin: return {1.0, traffic, beyond};
+    case WorkKind::kStridedJoin:
+    case WorkKind::kRearrange:
+    case WorkKind::kFunction: return {1.0, traffic, beyond, millions};
+    case WorkKind::kPointwise:
+      return {1.0, traffic, beyond, millions, w.is_strided ? millions : 0.0};
+    case WorkKind::kFollow: return {1.0};
+    default: return {1.0, traffic};
+  }
+}
+
 }  // namespace
+
+bool is_same(const Work& a, const Work& b) {
+  return a.kind == b.kind && a.groups == b.groups && a.m == b.m && a.n == b.n && a.k == b.k &&
+         a.width == b.width && a.weight_width == b.weight_width && a.bytes == b.bytes;
+}
+
+WorkKind kernel_kind(const Work& work) {
+  const bool is_half = work.width <= 2;
+  switch (work.kind) {
+    case WorkKind::kGemm:
+    case WorkKind::kConvolution: return is_half ? WorkKind::kLinear16 : WorkKind::kLinear32;
+    case WorkKind::kMatmul: return is_half ? WorkKind::kBatched16 : WorkKind::kBatched32;
+    case WorkKind::kAttention:
+      if (work.m <= 1) return is_half ? WorkKind::kFusedStep16 : WorkKind::kFusedStep32;
+      return is_half ? WorkKind::kFused16 : WorkKind::kFused32;
+    case WorkKind::kSoftmax: return WorkKind::kSoftmaxRows;
+    case WorkKind::kNormalization: return WorkKind::kNormRows;
+    case WorkKind::kGather: return WorkKind::kLookup;
+    case WorkKind::kActivation:
+    case WorkKind::kTranscendental: return WorkKind::kFunction;
+    case WorkKind::kCopy:
+      switch (work.detail) {
+        case Work::Detail::kCast: return WorkKind::kCast;
+        case Work::Detail::kJoin: return work.is_strided ? WorkKind::kStridedJoin : WorkKind::kJoin;
+        case Work::Detail::kFill: return WorkKind::kFill;
+        default: return WorkKind::kRearrange;
+      }
+    case WorkKind::kElementwise:
+      return work.detail == Work::Detail::kReduction ? WorkKind::kReduction : WorkKind::kPointwise;
+    case WorkKind::kScores: return WorkKind::kPointwise;
+    case WorkKind::kModuleCall: return WorkKind::kModuleCall;
+    default: return work.kind;
+  }
+}
 
 std::string_view name_of(WorkKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
 
@@ -54,12 +239,12 @@ std::span<const TermFacts> terms_of(WorkKind kind) {
   return kKinds[static_cast<std::size_t>(kind)].terms;
 }
 
-Terms count_terms(const Work& w, int processors) {
+Terms count_terms(const Work& w, const Chip& chip) {
   switch (w.kind) {
     case WorkKind::kGemm:
     case WorkKind::kConvolution: {
       const double tiles = std::ceil(w.m / kTile) * std::ceil(w.n / kTile);
-      const double waves = std::ceil(tiles / processors);
+      const double waves = std::ceil(tiles / chip.processors);
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
               w.m * w.k * w.width / kMiB,
@@ -82,8 +267,8 @@ Terms count_terms(const Work& w, int processors) {
     case WorkKind::kScores:
     case WorkKind::kTranscendental: return {w.bytes / kMiB};
     case WorkKind::kModuleCall: return {1.0};
+    default: return count_kernel_terms(w, chip);
   }
-  return {};
 }
 
 std::optional<Work> stand_in(const Work& work) {
@@ -108,7 +293,31 @@ std::optional<Work> stand_in(const Work& work) {
     case WorkKind::kScores:
     case WorkKind::kTranscendental: other.kind = WorkKind::kElementwise; return other;
     case WorkKind::kElementwise: other.kind = WorkKind::kNormalization; return other;
-    case WorkKind::kModuleCall: return std::nullopt;
+    case WorkKind::kLinear16:
+    case WorkKind::kBatched16: other.kind = WorkKind::kBatched32; return other;
+    case WorkKind::kLinear32:
+    case WorkKind::kBatched32:
+      other.kind = WorkKind::kPointwise;
+      other.bytes =
+          (work.m * work.k + work.m * work.n) * work.width + work.k * work.n * work.weight_width;
+      return other;
+    case WorkKind::kFusedStep16: other.kind = WorkKind::kFused16; return other;
+    case WorkKind::kFusedStep32: other.kind = WorkKind::kFused32; return other;
+    case WorkKind::kFused16: other.kind = WorkKind::kBatched16; return other;
+    case WorkKind::kFused32: other.kind = WorkKind::kBatched32; return other;
+    case WorkKind::kStridedJoin:
+    case WorkKind::kJoin: other.kind = WorkKind::kRearrange; return other;
+    case WorkKind::kSoftmaxRows:
+    case WorkKind::kNormRows:
+    case WorkKind::kReduction:
+    case WorkKind::kCast:
+    case WorkKind::kRearrange:
+    case WorkKind::kFunction:
+    case WorkKind::kFill:
+    case WorkKind::kLookup: other.kind = WorkKind::kPointwise; return other;
+    case WorkKind::kPointwise: other.kind = WorkKind::kFunction; return other;
+    case WorkKind::kModuleCall:
+    case WorkKind::kFollow: return std::nullopt;
   }
   return std::nullopt;
 }

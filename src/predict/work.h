@@ -24,8 +24,31 @@ enum class WorkKind : std::uint8_t {
   kScores,          // The same on attention scores, where an operand is broadcast (a mask)
   kTranscendental,  // The same with a function that takes arithmetic: gelu, exp, tanh
   kModuleCall,      // Once for each module that runs kernels: launches, allocation
+
+  // Kernels that were measured one by one have a finer list: see kernel_kind(). 16 and 32 are the
+  // bits of an element, which decide about the units that multiply.
+  kLinear16,  // A product with a weight
+  kLinear32,
+  kBatched16,  // Products of activations
+  kBatched32,
+  kFused16,  // Fused attention of a whole pass
+  kFused32,
+  kFusedStep16,  // Fused attention of a single new token
+  kFusedStep32,
+  kSoftmaxRows,
+  kNormRows,
+  kReduction,    // mean, cumsum
+  kCast,         // From one type to another
+  kJoin,         // cat of contiguous blocks
+  kStridedJoin,  // cat of others
+  kRearrange,    // Other copies
+  kPointwise,
+  kFunction,  // Pointwise with a function that takes arithmetic
+  kFill,
+  kLookup,
+  kFollow,  // What every kernel takes besides when it comes after another one
 };
-inline constexpr std::size_t kWorkKinds = 13;
+inline constexpr std::size_t kWorkKinds = 33;
 std::string_view name_of(WorkKind kind);
 std::optional<WorkKind> parse_work_kind(std::string_view name);
 
@@ -39,7 +62,30 @@ struct Work {
   double width = 4;         // Bytes of an element,
   double weight_width = 4;  // and of one of a weight.
   double bytes = 0;         // Read and written, for what is no product.
+
+  // For kernels that are priced one by one:
+  enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction };
+  Detail detail = Detail::kNone;
+  bool is_strided = false;     // An input, or two of different sizes, are no contiguous block.
+  bool is_transposed = false;  // The weight is.
+  double elements = 0;         // That come out.
+  double rows = 0;             // Of what is reduced along rows.
+  double masked = 0;           // Scores that get a mask.
   bool operator==(const Work&) const = default;
+};
+// The same kernel, as far as published measurements tell kernels apart.
+bool is_same(const Work& a, const Work& b);
+
+// What the finer list calls it.
+WorkKind kernel_kind(const Work& work);
+
+// What of a chip decides how many rounds a product takes.
+struct Chip {
+  int processors = 1;     // Streaming multiprocessors, each of which makes one tile at a time.
+  double cache_mib = 40;  // What is larger than this is read from and written to memory.
+  double half_gflop_per_us = 1;
+  double single_gflop_per_us = 1;
+  double mib_per_us = 1;  // From memory.
 };
 
 inline constexpr std::size_t kMaxTerms = 6;
@@ -52,9 +98,9 @@ struct TermFacts {
 };
 std::span<const TermFacts> terms_of(WorkKind kind);
 
-// How many of each term there are. `processors` is the number of streaming multiprocessors: tiles
-// of a product run in waves of that many, and a last, half-empty wave takes as long as a full one.
-Terms count_terms(const Work& work, int processors);
+// How many of each term there are. Tiles of a product run in waves of as many as the chip has
+// processors, and a last, half-empty wave takes as long as a full one.
+Terms count_terms(const Work& work, const Chip& chip);
 
 // The same work as another kind sees it: what stands in where a predictor has no coefficients for
 // its own. The chain of them may come back to where it began: count the steps.

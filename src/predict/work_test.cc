@@ -14,7 +14,7 @@ TEST(CountTerms, OfALinearLayerByHand) {
   work.k = 768;
   work.n = 3072;
   // 8 x 24 = 192 tiles on 15 processors: 13 waves.
-  const Terms terms = count_terms(work, 15);
+  const Terms terms = count_terms(work, Chip{.processors = 15});
   EXPECT_EQ(terms[0], 1);
   EXPECT_DOUBLE_EQ(terms[1], 2.0 * 1024 * 768 * 3072 / 1e9);
   EXPECT_DOUBLE_EQ(terms[2], 3);   // 1024 x 768 x 4 B
@@ -29,7 +29,7 @@ TEST(CountTerms, PadsTheOutputsOfABatchedProduct) {
   work.groups = 96;
   work.m = work.n = 160;
   work.k = 64;
-  const Terms terms = count_terms(work, 15);
+  const Terms terms = count_terms(work, Chip{.processors = 15});
   EXPECT_DOUBLE_EQ(terms[3], 96 * 192.0 * 192 / 1e6);
   EXPECT_DOUBLE_EQ(terms[4], 96 * 256.0 * 256 / 1e6);
 }

@@ -114,7 +114,13 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
   node.operands = tree_.operand_count();
   node.inputs = static_cast<std::uint8_t>(inputs.size());
   node.outputs = static_cast<std::uint8_t>(outputs.size());
-  for (const Tensor* input : inputs) append_operand(*input, node.scope);
+  std::uint8_t layout = 0;
+  for (const Tensor* input : inputs) {
+    append_operand(*input, node.scope);
+    if (input->is_contiguous()) continue;
+    layout |= input->is_weight() ? Layout::kTransposedWeight : Layout::kStridedInput;
+  }
+  node.layout = layout & 3U;
   for (const Tensor& output : outputs) append_operand(output, node.scope);
   if (tree_.has_dataflow && numbers.size() > 0) tree_.append_numbers(node, numbers);
   return outputs.front();

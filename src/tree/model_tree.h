@@ -34,6 +34,12 @@ struct Placement {
 };
 constexpr std::int32_t weight_storage(std::int32_t parameter) { return -2 - parameter; }
 
+// What decides between a quick kernel and a slow one besides sizes.
+enum Layout : std::uint8_t {
+  kStridedInput = 1,      // An activation that is no contiguous block: a transposed view, a slice.
+  kTransposedWeight = 2,  // A weight matrix that is read along its columns, as nn.Linear's is.
+};
+
 struct Node {
   static constexpr std::size_t kMaxOperands = 255;  // As many inputs, and as many outputs.
 
@@ -46,7 +52,8 @@ struct Node {
   std::int32_t first;  // The subtree is [first, this node]: post-order.
   std::int32_t run =
       -1;  // Which call this is of a module that runs more than once; -1: it runs once.
-  Level level = Level::kModule;
+  Level level : 4 = Level::kModule;
+  std::uint8_t layout : 4 = 0;  // Of Layout: how its inputs lie in memory.
   Op op = Op::kNone;
   std::uint8_t inputs = 0;  // Operands: first the inputs, then the outputs.
   std::uint8_t outputs = 0;

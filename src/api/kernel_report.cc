@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include "src/api/train_kernels.h"
+#include "src/base/json_writer.h"
+
+namespace wattree {
+namespace {
+
+std::string digits(double value, int count = 1) { return fmt::format("{:.{}f}", value, count); }
+
+DocumentTable table_of(std::string title, const NamedErrors& rows) {
+  DocumentTable table;
+  table.titles = {std::move(title), "windows",     "mean",        "by energy",
+                  "bias",           "p50",         "p90",         "p99",
+                  "time",           "p99 of time", "inside 90 %", "half-width"};
+  for (const auto& [name, e] : rows) {
+    table.rows.push_back({name, std::to_string(e.count), digits(e.mean), digits(e.weighted),
+                          fmt::format("{:+.1f}", e.bias), digits(e.p50), digits(e.p90),
+                          digits(e.p99), digits(e.time_mean), digits(e.time_p99),
+                          digits(e.coverage), digits(e.width)});
+  }
+  return table;
+}
+
+void write_errors(JsonWriter& out, std::string_view key, const NamedErrors& rows) {
+  out.key(key);
+  out.begin_array();
+  for (const auto& [name, e] : rows) {
+    out.begin_object();
+    out.field("name", name);
+    out.field("count", e.count);
+    out.field("mean", e.mean);
+    out.field("energy_weighted", e.weighted);
+    out.field("bias", e.bias);
+    out.field("p50", e.p50);
+    out.field("p90", e.p90);
+    out.field("p99", e.p99);
+    out.field("time_mean", e.time_mean);
+    out.field("time_p99", e.time_p99);
+    out.field("interval_coverage", e.coverage);
+    out.field("interval_width", e.width);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void add_hold_out(Document& document, const KernelEvaluation& evaluation) {
+  const bool is_family = evaluation.left_out == LeaveOut::kFamily;
+  const std::string what = is_family ? "family" : "model";
+  document.blocks.emplace_back(Heading{is_family ? "Nothing known, each family left out"
+                                                 : "Nothing known, each model left out"});
+  document.blocks.emplace_back(Paragraph{
+      fmt::format("Prediction proper: no kernel of the {0} was measured for it. Everything of one "
+                  "{0} is left out, with all single kernels "
+                  "that do the same work as one of its kernels; prices are fitted on the rest, and "
+                  "every window of the {0} is predicted. "
+                  "Mean error of whole passes: 90 % of bootstrap samples of models lie between {1} "
+                  "and {2} %. Rank correlation of predicted "
+                  "and measured energy over whole passes: {3}.",
+                  what, digits(evaluation.mean_range.first), digits(evaluation.mean_range.second),
+                  digits(evaluation.rank_correlation, 4))});
+  document.blocks.emplace_back(table_of("error in %", evaluation.by_subject));
+  document.blocks.emplace_back(table_of("passes and steps, by precision", evaluation.by_dtype));
+  document.blocks.emplace_back(table_of("whole passes, by their time", evaluation.by_time));
+  document.blocks.emplace_back(table_of("passes and steps, by " + what, evaluation.by_group));
+}
+
+}  // namespace
+
+std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
+                    const KernelEvaluation& e) {
+  JsonWriter out(2);
+  out.begin_object();
+  out.field("dataset", dataset);
+  out.field("hardware", input.data.hardware);
+  out.field("hold_out",
+            e.left_out == LeaveOut::kFamily ? "leave-one-family-out" : "leave-one-model-out");
+  out.field("windows", static_cast<std::int64_t>(input.data.samples.size()));
+  out.field("doubtful", input.doubtful);
+  out.field("models", static_cast<std::int64_t>(input.data.models.size()));
+  out.field("families", static_cast<std::int64_t>(input.data.families.size()));
+  write_errors(out, "by_subject", e.by_subject);
+  write_errors(out, "by_dtype", e.by_dtype);
+  write_errors(out, "by_time", e.by_time);
+  write_errors(out, "by_group", e.by_group);
+  out.field("rank_correlation", e.rank_correlation);
+  out.key("mean_range");
+  out.begin_array();
+  out.value(e.mean_range.first);
+  out.value(e.mean_range.second);
+  out.end_array();
+  out.key("additivity");
+  out.begin_array();
+  for (const Additivity& a : e.additivity) {
+    out.begin_object();
+    out.field("name", a.name);
+    out.field("covered", a.covered);
+    out.field("energy_ratio", a.energy);
+    out.field("time_ratio", a.time);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("repeats");
+  out.begin_object();
+  out.field("count", e.repeats);
+  out.field("median", e.repeat_median);
+  out.field("most", e.repeat_most);
+  out.end_object();
+  out.end_object();
+  return out.take() + "\n";
+}
+
+Document kernel_report(const std::string& dataset, const KernelDataAnswer& input,
+                       const KernelEvaluation& families, const KernelEvaluation& models) {
+  const KernelData& data = input.data;
+  Document document;
+  document.title = "How far predictions for the " + data.hardware + " are off";
+  document.blocks.emplace_back(
+      Paragraph{fmt::format("Written by `wattree evaluate {} --report FILE`. {} windows of {} "
+                            "models in {} families, measured by the {}; {} more are "
+                            "doubtful and left out. An error is 100 |predicted - measured| / "
+                            "measured; energies of different cards are brought to the "
+                            "middle one by their anchors. \"By energy\" weighs every window by its "
+                            "energy. Intervals are tested on families (models) that had no "
+                            "part in making them, and on the energy of the card itself.",
+                            dataset, data.samples.size(), data.models.size(), data.families.size(),
+                            data.meter, input.doubtful)});
+  add_hold_out(document, families);
+  add_hold_out(document, models);
+  document.blocks.emplace_back(Heading{"Leaves known: do the parts add up?"});
+  document.blocks.emplace_back(
+      Paragraph{"Additivity, not prediction: kernels that were measured by themselves (weights "
+                "cold, activations in the cache), added up "
+                "by their counts, over the whole pass. Passes of which kernels with 90 % of the "
+                "energy were measured, below the power "
+                "limit; for the rest the prices stand in."});
+  DocumentTable parts;
+  parts.titles = {"pass", "measured, % of energy", "energy, sum over whole",
+                  "time, sum over whole"};
+  for (const Additivity& a : families.additivity) {
+    parts.rows.push_back({a.name, digits(100 * a.covered), digits(a.energy, 3), digits(a.time, 3)});
+  }
+  document.blocks.emplace_back(std::move(parts));
+  document.blocks.emplace_back(Heading{"Node known: does a measurement repeat?"});
+  document.blocks.emplace_back(Paragraph{fmt::format(
+      "{} passes were measured twice, some on another card. Over the anchors they are {} % apart "
+      "(median), {} % at most.",
+      families.repeats, digits(families.repeat_median, 2), digits(families.repeat_most, 2))});
+  return document;
+}
+
+}  // namespace wattree

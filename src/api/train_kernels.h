@@ -1,0 +1,25 @@
+// The train and evaluate use cases for kernels that were measured one by one, and in passes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "src/api/document.h"
+#include "src/base/result.h"
+#include "src/evaluate/kernels.h"
+#include "src/kernels/kernel_data.h"
+
+namespace wattree {
+
+// Windows in a file or folder; their passes are built from the bundled models.
+Result<KernelDataAnswer> read_kernel_data(const std::filesystem::path& path);
+
+// The contract of docs/schemas/evaluate-kernels.schema.json.
+std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
+                    const KernelEvaluation& evaluation);
+
+// The same in words and tables, families and models left out, one after the other.
+Document kernel_report(const std::string& dataset, const KernelDataAnswer& input,
+                       const KernelEvaluation& families, const KernelEvaluation& models);
+
+}  // namespace wattree

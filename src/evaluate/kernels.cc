@@ -1,0 +1,296 @@
+#include "src/evaluate/kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "src/base/random.h"
+
+namespace wattree {
+namespace {
+
+using Subject = KernelSample::Subject;
+
+constexpr double kShortModule = 20e-6;  // Seconds: below it the gaps between kernels are all.
+constexpr double kCoverage = 0.9;
+constexpr int kBootstraps = 2000;
+constexpr double kWellCovered = 0.9;
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto at =
+      std::min(values.size() - 1,
+               static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))) -
+                   (share > 0 ? 1U : 0U));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
+  return values[at];
+}
+
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// A sample and what was predicted of it.
+struct Pair {
+  const KernelSample* sample;
+  SampleEstimate estimate;
+  std::int32_t group;
+  double energy_error() const { return 100 * (estimate.energy_j / sample->energy_j - 1); }
+  double time_error() const { return 100 * (estimate.time_s / sample->time_s - 1); }
+  // As an interval sees it: relative to the prediction, on the sample's own card.
+  double miss() const {
+    return std::abs(sample->raw_energy_j() - estimate.energy_j) / estimate.energy_j;
+  }
+  int kind() const {  // What intervals are told apart by.
+    const int level = sample->subject == Subject::kKernel   ? 0
+                      : sample->subject == Subject::kModule ? 1
+                                                            : 2;
+    return 2 * level + sample->is_single;
+  }
+};
+
+// The half-widths that the other groups' errors give, by group and kind.
+class OtherGroups {
+ public:
+  explicit OtherGroups(const std::vector<Pair>& all) {
+    for (const Pair& pair : all) misses_[pair.kind()].emplace_back(pair.group, pair.miss());
+  }
+  double half_width(const Pair& pair) {
+    const auto key = std::pair(pair.kind(), pair.group);
+    if (const auto it = known_.find(key); it != known_.end()) return it->second;
+    std::vector<double> others;
+    for (const auto& [group, miss] : misses_[pair.kind()]) {
+      if (group != pair.group) others.push_back(miss);
+    }
+    return known_[key] = quantile(std::move(others), kCoverage);
+  }
+
+ private:
+  std::map<int, std::vector<std::pair<std::int32_t, double>>> misses_;
+  std::map<std::pair<int, std::int32_t>, double> known_;
+};
+
+KernelErrors summary_of(const std::vector<const Pair*>& pairs, OtherGroups& others) {
+  KernelErrors out;
+  out.count = static_cast<std::int64_t>(pairs.size());
+  if (pairs.empty()) return out;
+  std::vector<double> energy;
+  std::vector<double> time;
+  double weighted = 0;
+  double weight = 0;
+  double inside = 0;
+  for (const Pair* pair : pairs) {
+    const double error = pair->energy_error();
+    energy.push_back(std::abs(error));
+    time.push_back(std::abs(pair->time_error()));
+    out.bias += error / static_cast<double>(pairs.size());
+    weighted += std::abs(error) * pair->sample->energy_j;
+    weight += pair->sample->energy_j;
+    const double half = others.half_width(*pair);
+    inside += pair->miss() <= half;
+    out.width += 100 * half / static_cast<double>(pairs.size());
+  }
+  out.mean = mean(energy);
+  out.weighted = weighted / weight;
+  out.p50 = quantile(energy, 0.5);
+  out.p90 = quantile(energy, 0.9);
+  out.p99 = quantile(energy, 0.99);
+  out.time_mean = mean(time);
+  out.time_p99 = quantile(time, 0.99);
+  out.coverage = 100 * inside / static_cast<double>(pairs.size());
+  return out;
+}
+
+bool is_pass(const Pair& pair) {
+  return pair.sample->subject == Subject::kPass || pair.sample->subject == Subject::kStep;
+}
+
+// A name for every group of pairs, in the order of the names.
+template <class NameOf>
+NamedErrors errors_by(const std::vector<Pair>& pairs, OtherGroups& others, NameOf name_of) {
+  std::map<std::string, std::vector<const Pair*>> groups;
+  for (const Pair& pair : pairs) {
+    if (const auto name = name_of(pair)) groups[*name].push_back(&pair);
+  }
+  NamedErrors out;
+  for (const auto& [name, members] : groups) out.emplace_back(name, summary_of(members, others));
+  return out;
+}
+
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> out(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) out[order[i]] = static_cast<double>(i);
+  return out;
+}
+
+double rank_correlation(const std::vector<Pair>& pairs) {
+  std::vector<double> measured;
+  std::vector<double> predicted;
+  for (const Pair& pair : pairs) {
+    if (pair.sample->subject != Subject::kPass) continue;
+    measured.push_back(pair.sample->energy_j);
+    predicted.push_back(pair.estimate.energy_j);
+  }
+  const auto n = static_cast<double>(measured.size());
+  if (n < 3) return 0;
+  const std::vector<double> a = ranks(measured);
+  const std::vector<double> b = ranks(predicted);
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return 1 - 6 * squares / (n * (n * n - 1));
+}
+
+// Models are drawn with replacement: passes of one model err alike.
+std::pair<double, double> bootstrap_of_mean(const std::vector<Pair>& pairs) {
+  std::map<std::int32_t, std::vector<double>> by_model;
+  for (const Pair& pair : pairs) {
+    if (pair.sample->subject == Subject::kPass) {
+      by_model[pair.sample->model].push_back(std::abs(pair.energy_error()));
+    }
+  }
+  std::vector<const std::vector<double>*> models;
+  for (const auto& [model, errors] : by_model) models.push_back(&errors);
+  if (models.empty()) return {};
+  Random random(1);
+  std::vector<double> means;
+  for (int i = 0; i < kBootstraps; ++i) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      const auto& drawn = *models[random.next() % models.size()];
+      sum += std::accumulate(drawn.begin(), drawn.end(), 0.0);
+      count += static_cast<double>(drawn.size());
+    }
+    means.push_back(sum / count);
+  }
+  return {quantile(means, 0.05), quantile(means, 0.95)};
+}
+
+// Kernels measured in place, looked up by what they do.
+class MeasuredKernels {
+ public:
+  explicit MeasuredKernels(const KernelData& data) {
+    for (const KernelSample& sample : data.samples) {
+      if (sample.subject == Subject::kKernel && !sample.is_cold && !sample.is_capped) {
+        samples_.push_back(&sample);
+      }
+    }
+  }
+  const KernelSample* find(const Work& work) const {
+    for (const KernelSample* sample : samples_) {
+      if (sample->kernels.front().work == work) return sample;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<const KernelSample*> samples_;
+};
+
+std::vector<Additivity> additivity_of(const KernelData& data, const Predictor& all) {
+  const MeasuredKernels measured(data);
+  std::vector<Additivity> out;
+  for (const KernelSample& pass : data.samples) {
+    if (pass.subject != Subject::kPass || pass.is_eager || pass.is_capped) continue;
+    double sum_j = 0;
+    double sum_s = 0;
+    double covered_j = 0;
+    double predicted_j = 0;
+    for (const auto& [work, count] : pass.kernels) {
+      const Price price = price_of(all, work);
+      predicted_j += count * price.energy_j;
+      const KernelSample* alone = measured.find(work);
+      if (alone != nullptr) covered_j += count * price.energy_j;
+      sum_j += count * (alone != nullptr ? alone->energy_j : price.energy_j);
+      sum_s += count * (alone != nullptr ? alone->time_s : price.time_s);
+    }
+    if (covered_j < kWellCovered * predicted_j) continue;
+    out.push_back({pass.name, covered_j / predicted_j, sum_j / pass.energy_j, sum_s / pass.time_s});
+  }
+  return out;
+}
+
+void add_repeats(const KernelData& data, KernelEvaluation& out) {
+  std::map<std::string, const KernelSample*> first;
+  std::vector<double> apart;
+  for (const KernelSample& sample : data.samples) {
+    if (sample.subject != Subject::kPass || sample.is_eager) continue;
+    const auto [it, is_new] = first.emplace(sample.name, &sample);
+    if (!is_new) apart.push_back(100 * std::abs(sample.energy_j / it->second->energy_j - 1));
+  }
+  out.repeats = static_cast<std::int64_t>(apart.size());
+  out.repeat_median = quantile(apart, 0.5);
+  out.repeat_most = quantile(apart, 1);
+}
+
+std::optional<std::string> subject_name(const Pair& pair) {
+  switch (pair.sample->subject) {
+    case Subject::kPass: return "1 whole passes";
+    case Subject::kStep: return "2 decode steps";
+    case Subject::kModule:
+      if (pair.sample->time_s < kShortModule) return std::nullopt;
+      return "3 modules of 20 µs and more";
+    case Subject::kKernel: return "4 single kernels";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what) {
+  auto held_out = hold_out(data, what);
+  if (!held_out.ok()) return held_out.error();
+  const Result<Predictor> all = fit_kernels(data, Chosen(data.samples.size(), true));
+  if (!all.ok()) return all.error();
+  KernelEvaluation out;
+  out.left_out = what;
+  out.estimates = std::move(held_out).value();
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    // A kernel that is cold or held back by the limit is not what runs in a pass.
+    const bool is_other =
+        sample.subject == Subject::kKernel && (sample.is_cold || sample.is_capped);
+    if (!out.estimates[i] || is_other) continue;
+    // A kernel by itself belongs to no group: each is one of its own.
+    const std::int32_t group = sample.subject == Subject::kKernel
+                                   ? -1 - static_cast<std::int32_t>(i)
+                               : what == LeaveOut::kModel ? sample.model
+                                                          : sample.family;
+    pairs.push_back({&sample, *out.estimates[i], group});
+  }
+  OtherGroups others(pairs);
+  out.by_subject = errors_by(pairs, others, subject_name);
+  for (auto& [name, errors] : out.by_subject) name.erase(0, 2);
+  const auto& names = what == LeaveOut::kModel ? data.models : data.families;
+  out.by_group = errors_by(pairs, others, [&](const Pair& pair) -> std::optional<std::string> {
+    if (!is_pass(pair)) return std::nullopt;
+    return names[static_cast<std::size_t>(pair.group)];
+  });
+  out.by_dtype = errors_by(pairs, others, [](const Pair& pair) -> std::optional<std::string> {
+    if (!is_pass(pair)) return std::nullopt;
+    const bool is_step = pair.sample->subject == Subject::kStep;
+    return std::string(pair.sample->is_single ? "fp32" : "bf16") + (is_step ? ", steps" : "");
+  });
+  out.by_time = errors_by(pairs, others, [](const Pair& pair) -> std::optional<std::string> {
+    if (pair.sample->subject != Subject::kPass) return std::nullopt;
+    const double time = pair.sample->time_s;
+    return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
+  });
+  for (auto& [name, errors] : out.by_time) name.erase(0, 2);
+  out.rank_correlation = rank_correlation(pairs);
+  out.mean_range = bootstrap_of_mean(pairs);
+  out.additivity = additivity_of(data, all.value());
+  add_repeats(data, out);
+  return out;
+}
+
+}  // namespace wattree

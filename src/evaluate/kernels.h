@@ -1,0 +1,56 @@
+// How far prices of kernels are off on models that they were not fitted on, and how well the
+// measurements themselves add up and repeat.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/predict/kernel_fit.h"
+
+namespace wattree {
+
+// Errors are 100 |predicted - measured| / measured.
+struct KernelErrors {
+  std::int64_t count = 0;
+  double mean = 0;
+  double weighted = 0;  // By energy.
+  double p50 = 0;
+  double p90 = 0;
+  double p99 = 0;
+  double bias = 0;  // Mean of the signed errors.
+  double time_mean = 0;
+  double time_p99 = 0;
+  double coverage = 0;  // Percent of them inside a 90 % interval made from the other groups,
+  double width = 0;     // and its half-width in percent of the prediction.
+};
+using NamedErrors = std::vector<std::pair<std::string, KernelErrors>>;
+
+// Parts that were measured one by one, against the whole.
+struct Additivity {
+  std::string name;
+  double covered = 0;  // Share of the predicted energy whose kernels were measured.
+  double energy = 0;   // Sum of the parts over the whole; what was not measured is as predicted.
+  double time = 0;
+};
+
+struct KernelEvaluation {
+  LeaveOut left_out = LeaveOut::kFamily;
+  NamedErrors by_subject;  // Passes, decode steps, modules of 20 µs and more, kernels.
+  NamedErrors by_group;    // Whole passes and decode steps by what was left out,
+  NamedErrors by_dtype;
+  NamedErrors by_time;
+  double rank_correlation = 0;           // Spearman's, over whole passes.
+  std::pair<double, double> mean_range;  // 90 % of bootstrap samples of models: error of passes.
+  std::vector<Additivity> additivity;
+  std::int64_t repeats = 0;  // Of the same pass;
+  double repeat_median = 0;  // how far they are apart, in percent,
+  double repeat_most = 0;
+  std::vector<std::optional<SampleEstimate>> estimates;  // By sample; nothing: not held out.
+};
+
+Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what);
+
+}  // namespace wattree

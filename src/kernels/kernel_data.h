@@ -1,0 +1,28 @@
+// From windows to what a fit takes: the kernels of everything that was measured.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/kernels/window.h"
+#include "src/predict/kernel_fit.h"
+#include "src/tree/model_tree.h"
+
+namespace wattree {
+
+// The tree, with its costs, of the pass that a window was measured in.
+using BuildPass = std::function<Result<ModelTree>(const Window& window)>;
+
+struct KernelDataAnswer {
+  KernelData data;
+  std::int64_t doubtful = 0;          // Windows that were left out.
+  std::vector<std::string> problems;  // Windows whose kernels could not be told, and why.
+};
+
+// Sessions on different cards are brought to the middle one by their anchors. Fails where the
+// sessions are of different hardware, or hold nothing.
+Result<KernelDataAnswer> kernel_data(const std::vector<Session>& sessions, const BuildPass& build);
+
+}  // namespace wattree

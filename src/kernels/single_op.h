@@ -1,0 +1,13 @@
+// A tree of one kernel, from what a window says of it.
+#pragma once
+
+#include "src/base/result.h"
+#include "src/kernels/window.h"
+#include "src/tree/model_tree.h"
+
+namespace wattree {
+
+// Fails for an op that trees do not have, and for shapes that make no sense.
+Result<ModelTree> tree_of_op(const Window& window);
+
+}  // namespace wattree

@@ -1,0 +1,259 @@
+#include "src/predict/kernel_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "src/regress/relative_fit.h"
+
+namespace wattree {
+namespace {
+
+using Subject = KernelSample::Subject;
+
+// Passes are what people run; a module or a kernel by itself runs with other caches and clocks.
+constexpr double kPassWeight = 3;
+constexpr double kExponentStep = 0.025;
+
+bool is_pass(const KernelSample& sample) {
+  return sample.subject == Subject::kPass || sample.subject == Subject::kStep;
+}
+
+// Where each kind's terms begin in a row, for the kinds of the finer list.
+class Columns {
+ public:
+  Columns() {
+    for (std::size_t k = 0; k < kWorkKinds; ++k) {
+      begin_[k] = count_;
+      if (static_cast<WorkKind>(k) > WorkKind::kModuleCall) {
+        count_ += terms_of(static_cast<WorkKind>(k)).size();
+      }
+    }
+  }
+  std::size_t count() const { return count_; }
+  std::size_t begin(WorkKind kind) const { return begin_[static_cast<std::size_t>(kind)]; }
+
+ private:
+  std::array<std::size_t, kWorkKinds> begin_{};
+  std::size_t count_ = 0;
+};
+
+// The work as the finer list sees it.
+Work as_kernel(Work work) {
+  work.kind = kernel_kind(work);
+  return work;
+}
+
+std::vector<double> row_of(const KernelSample& sample, const Columns& columns, const Chip& chip) {
+  std::vector<double> row(columns.count());
+  double kernels = 0;
+  for (const auto& [work, count] : sample.kernels) {
+    const Work kernel = as_kernel(work);
+    const Terms terms = count_terms(kernel, chip);
+    const std::size_t begin = columns.begin(kernel.kind);
+    const std::size_t size = terms_of(kernel.kind).size();
+    for (std::size_t t = 0; t < size; ++t) row[begin + t] += count * terms[t];
+    kernels += count;
+  }
+  // A kernel by itself follows its own copies, and what it needs is there.
+  if (sample.subject != Subject::kKernel) row[columns.begin(WorkKind::kFollow)] = kernels;
+  return row;
+}
+
+// At the limit a measurement tells how the clock fell, not what the work takes.
+bool is_fit_for_prices(const KernelSample& sample) {
+  if (sample.is_eager || sample.is_capped || sample.energy_j <= 0 || sample.time_s <= 0) {
+    return false;
+  }
+  if (!sample.is_cold || sample.subject != Subject::kKernel) return true;
+  // Kernels find their activations in the cache when they run in a model. For products of fp32,
+  // which are bound by arithmetic, it makes no difference, and they are few.
+  const WorkKind kind = sample.kernels.front().work.kind;
+  return sample.is_single &&
+         (kind == WorkKind::kGemm || kind == WorkKind::kMatmul || kind == WorkKind::kAttention);
+}
+
+// Kernels that are told apart by the finer list.
+class KernelSet {
+ public:
+  void add(const KernelSample& sample) {
+    for (const auto& kernel : sample.kernels) keys_.insert(key_of(kernel.work));
+  }
+  bool has(const Work& work) const { return keys_.contains(key_of(work)); }
+
+ private:
+  static std::uint64_t key_of(const Work& work) {
+    std::uint64_t hash = hash_of({}, as_kernel(work));
+    hash = hash * 31 + static_cast<std::uint64_t>(work.elements);
+    return hash * 4 + (work.is_strided ? 2U : 0U) + (work.is_transposed ? 1U : 0U);
+  }
+  std::unordered_set<std::uint64_t> keys_;
+};
+
+void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor) {
+  if (data.limit_w <= 0) return;
+  std::vector<const KernelSample*> capped;
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (chosen[i] && sample.is_capped && is_pass(sample) && !sample.is_eager) {
+      capped.push_back(&sample);
+    }
+  }
+  PowerCap best{data.limit_w, 0.5, static_cast<std::int64_t>(capped.size())};
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<SampleEstimate> free;
+  for (const KernelSample* sample : capped) free.push_back(predict_sample(predictor, *sample));
+  for (double exponent = 0; !capped.empty() && exponent <= 1; exponent += kExponentStep) {
+    predictor.power_cap = PowerCap{data.limit_w, exponent, best.samples};
+    double error = 0;
+    for (std::size_t i = 0; i < capped.size(); ++i) {
+      const Capped factor = cap_of(predictor, free[i].energy_j, free[i].time_s);
+      error += std::abs(free[i].time_s * factor.time / capped[i]->time_s - 1) +
+               std::abs(free[i].energy_j * factor.energy / capped[i]->energy_j - 1);
+    }
+    if (error < least) {
+      least = error;
+      best.exponent = exponent;
+    }
+  }
+  predictor.power_cap = best;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor) {
+  Rows rows(2);
+  std::vector<double> time;
+  std::vector<double> waiting_w;
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!chosen[i] || !sample.is_eager) continue;
+    const SampleEstimate busy = predict_sample(predictor, sample);
+    if (sample.time_s < 1.2 * busy.time_s) continue;  // The device is what takes the time.
+    double kernels = 0;
+    for (const auto& kernel : sample.kernels) kernels += kernel.count;
+    rows.add(std::array{kernels, static_cast<double>(sample.modules)});
+    time.push_back(sample.time_s);
+    waiting_w.push_back((sample.energy_j - busy.energy_j) / (sample.time_s - busy.time_s));
+  }
+  if (time.size() < 3) return;
+  const std::vector<double> c = fit_relative(rows, time, time);
+  predictor.eager =
+      EagerHost{c[0], c[1], median(waiting_w), static_cast<std::int64_t>(time.size())};
+}
+
+}  // namespace
+
+SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample) {
+  SampleEstimate sum;
+  const Price follow = sample.subject == Subject::kKernel ? Price{} : price_to_follow(predictor);
+  for (const auto& [work, count] : sample.kernels) {
+    const Price price = price_of(predictor, work);
+    sum.energy_j += count * (price.energy_j + follow.energy_j);
+    sum.time_s += count * (price.time_s + follow.time_s);
+  }
+  const Capped factor = cap_of(predictor, sum.energy_j, sum.time_s);
+  return {sum.energy_j * factor.energy, sum.time_s * factor.time};
+}
+
+Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
+  const Columns columns;
+  Predictor predictor;
+  predictor.is_by_kernel = true;
+  predictor.hardware = data.hardware;
+  predictor.meter = data.meter;
+  predictor.boundary = "gpu";
+  predictor.chip = data.chip;
+  predictor.idle_w = data.idle_w;
+
+  Rows rows(columns.count());
+  std::vector<double> energy;
+  std::vector<double> time;
+  std::vector<double> weight;
+  std::array<Coefficients, kWorkKinds> kinds{};
+  for (Coefficients& kind : kinds) kind.least.fill(std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!chosen[i] || !is_fit_for_prices(sample)) continue;
+    rows.add(row_of(sample, columns, data.chip));
+    energy.push_back(sample.energy_j);
+    time.push_back(sample.time_s);
+    weight.push_back(is_pass(sample) ? kPassWeight : 1);
+    std::array<bool, kWorkKinds> seen{};
+    for (const auto& [work, count] : sample.kernels) {
+      const Work kernel = as_kernel(work);
+      Coefficients& kind = kinds[static_cast<std::size_t>(kernel.kind)];
+      const Terms terms = count_terms(kernel, data.chip);
+      for (std::size_t t = 0; t < kMaxTerms; ++t) {
+        kind.least[t] = std::min(kind.least[t], terms[t]);
+        kind.most[t] = std::max(kind.most[t], terms[t]);
+      }
+      kind.samples += !std::exchange(seen[static_cast<std::size_t>(kernel.kind)], true);
+    }
+  }
+  if (energy.empty()) {
+    return Error{ErrorCode::kInvalidInput, "no measurement to fit prices to",
+                 "measure some kernels or passes below the power limit first"};
+  }
+  const auto fitted = [&](const std::vector<double>& target) {
+    std::vector<double> scale(target.size());
+    for (std::size_t i = 0; i < target.size(); ++i) scale[i] = target[i] / weight[i];
+    return fit_relative(rows, target, scale);
+  };
+  const std::vector<double> joules = fitted(energy);
+  const std::vector<double> seconds = fitted(time);
+  for (std::size_t k = 0; k < kWorkKinds; ++k) {
+    const auto kind = static_cast<WorkKind>(k);
+    if (kind == WorkKind::kFollow) {
+      kinds[k].samples = static_cast<std::int64_t>(energy.size());
+      kinds[k].least.fill(0);
+    }
+    if (kinds[k].samples == 0) continue;
+    for (std::size_t t = 0; t < terms_of(kind).size(); ++t) {
+      kinds[k].energy[t] = joules[columns.begin(kind) + t];
+      kinds[k].time[t] = seconds[columns.begin(kind) + t];
+    }
+    predictor.kinds[k] = kinds[k];
+  }
+  predictor.measurements = static_cast<std::int64_t>(energy.size());
+  fit_cap(data, chosen, predictor);
+  fit_host(data, chosen, predictor);
+  return predictor;
+}
+
+Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what) {
+  const auto group_of = [&](const KernelSample& sample) {
+    return what == LeaveOut::kModel ? sample.model : sample.family;
+  };
+  const std::size_t groups = what == LeaveOut::kModel ? data.models.size() : data.families.size();
+  std::vector<std::optional<SampleEstimate>> out(data.samples.size());
+  for (std::size_t g = 0; g < groups; ++g) {
+    KernelSet left_out;
+    for (const KernelSample& sample : data.samples) {
+      if (group_of(sample) == static_cast<std::int32_t>(g)) left_out.add(sample);
+    }
+    Chosen chosen(data.samples.size());
+    for (std::size_t i = 0; i < data.samples.size(); ++i) {
+      const KernelSample& sample = data.samples[i];
+      chosen[i] = sample.subject == Subject::kKernel
+                      ? !left_out.has(sample.kernels.front().work)
+                      : group_of(sample) != static_cast<std::int32_t>(g);
+    }
+    const Result<Predictor> predictor = fit_kernels(data, chosen);
+    if (!predictor.ok()) return predictor.error();
+    for (std::size_t i = 0; i < data.samples.size(); ++i) {
+      if (!chosen[i] && !out[i] && !data.samples[i].is_eager) {
+        out[i] = predict_sample(predictor.value(), data.samples[i]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace wattree

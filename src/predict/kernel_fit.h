@@ -1,0 +1,74 @@
+// Fits a predictor to kernels that were measured one by one and in whole passes: see ADR 16.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/predict/predictor.h"
+
+namespace wattree {
+
+// One measurement: kernels that ran one after the other, again and again.
+struct KernelSample {
+  enum class Subject : std::uint8_t { kKernel, kModule, kPass, kStep };
+  struct Kernel {
+    Work work;
+    double count = 1;
+  };
+
+  Subject subject = Subject::kKernel;
+  std::vector<Kernel> kernels;
+  std::int32_t modules = 0;  // That ran.
+  double energy_j = 0;       // As if on the middle one of the cards that were measured,
+  double card_factor = 1;    // times this on its own.
+  double time_s = 0;
+  bool is_capped = false;   // It ran at the power limit.
+  bool is_single = false;   // fp32
+  bool is_eager = false;    // Launched one by one.
+  bool is_cold = false;     // A kernel that found nothing in the cache.
+  std::int32_t model = -1;  // Index in KernelData; -1: of no model.
+  std::int32_t family = -1;
+  std::string name;  // For people: "gpt2 16 x 128 bf16 sdpa".
+
+  double raw_energy_j() const { return energy_j * card_factor; }
+};
+
+// What was measured on one kind of device.
+struct KernelData {
+  std::string hardware;
+  std::string meter;
+  Chip chip;
+  double limit_w = 0;  // Of power; 0: not known.
+  double idle_w = 0;
+  std::vector<std::string> models;
+  std::vector<std::string> families;
+  std::vector<KernelSample> samples;
+};
+
+// Which samples to learn from.
+using Chosen = std::vector<bool>;
+
+// Energies and times of kernels, in passes and alone, by one non-negative fit of relative errors
+// over all of them; then the power limit and the host. Intervals and errors come from
+// hold_out(). Fails where nothing is left to fit on.
+Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen);
+
+struct SampleEstimate {
+  double energy_j = 0;
+  double time_s = 0;
+};
+SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample);
+
+enum class LeaveOut : std::uint8_t { kModel, kFamily };
+
+// Every sample of a pass, step or module, predicted by a fit that has seen neither its model (or
+// family) nor any single kernel of that; every sample of a single kernel by a fit without the
+// kernels of its kind and sizes. Nothing where a sample was not held out.
+Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what);
+
+// Fit on everything, with intervals and errors from models that were held out.
+Result<Predictor> train_kernels(const KernelData& data, const std::string& name);
+
+}  // namespace wattree

@@ -1,0 +1,100 @@
+"""The shipped predictor: made from data/h200 by the program itself, and as good as the documents say."""
+
+import json
+import subprocess
+
+import jsonschema
+import pytest
+
+
+@pytest.fixture(scope="module")
+def run(wattree):
+    def call(*arguments, check=True):
+        return subprocess.run([wattree, *map(str, arguments)], capture_output=True, text=True, check=check)
+    return call
+
+
+@pytest.fixture(scope="module")
+def data(root):
+    return root / "data/h200"
+
+
+@pytest.fixture(scope="module")
+def by_family(run, data):
+    return json.loads(run("evaluate", data, "--leave-one-family-out", "--json").stdout)
+
+
+def test_the_shipped_file_is_what_training_writes(run, root, data, tmp_path):
+    run("train", data, "-o", tmp_path / "h200.json")
+    assert (tmp_path / "h200.json").read_text() == (root / "data/predictors/h200.json").read_text()
+
+
+def test_families_left_out_are_predicted_within_the_limits(by_family):
+    rows = {row["name"]: row for row in by_family["by_subject"]}
+    passes, modules = rows["whole passes"], rows["modules of 20 µs and more"]
+    assert passes["count"] >= 400
+    assert passes["mean"] <= 8 and passes["energy_weighted"] <= 8 and passes["p99"] <= 20
+    assert passes["time_mean"] <= 8
+    assert 86 <= passes["interval_coverage"] <= 95
+    assert modules["energy_weighted"] <= 12
+    assert rows["decode steps"]["mean"] <= 8
+    assert by_family["rank_correlation"] > 0.99
+
+
+def test_the_answer_fits_its_schema(by_family, root):
+    schema = json.loads((root / "docs/schemas/evaluate-kernels.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    assert not list(validator.iter_errors(by_family))
+    assert list(validator.iter_errors(dict(by_family, hold_out="x")))
+
+
+def test_measurements_repeat(by_family):
+    assert by_family["repeats"]["count"] >= 20
+    assert by_family["repeats"]["median"] <= 1
+
+
+def test_predictions_are_near_what_was_measured(run):
+    """BERT-base, GPT2 and Llama-3.2-1B at 16 x 128 in bf16, over the five cards' anchors; README of data/h200."""
+    for model, energy_j, time_s in (("bert-base-uncased", 0.757, 1.23e-3), ("gpt2", 1.08, 1.9e-3), ("llama-3.2-1b", 7.1, 10.2e-3)):
+        answer = json.loads(run("predict", model, "-b", 16, "-s", 128, "--dtype", "bf16", "--json").stdout)
+        root = answer["tree"]
+        assert answer["predictor"] == "h200" and answer["execution"] == "graph"
+        assert root["energy_j"] == pytest.approx(energy_j, rel=0.06), model
+        assert root["time_s"] == pytest.approx(time_s, rel=0.06), model
+        assert root["energy_low_j"] < energy_j < root["energy_high_j"]
+        assert root["basis"] == {"kind": "predicted", "by": "h200", "boundary": "gpu"}
+        assert 0 < root["idle_j"] < root["energy_j"]
+
+
+def test_children_and_own_are_the_node_however_kernels_start(run):
+    def check(node):
+        below = sum(child["energy_j"] for child in node["children"])
+        assert node["energy_j"] == pytest.approx(below + node["own_energy_j"], rel=1e-9, abs=1e-15)
+        for child in node["children"]:
+            check(child)
+
+    for execution in ("graph", "eager"):
+        # The first one runs at the power limit.
+        for model, batch, length in (("bert-large-uncased", 32, 256), ("t5-small", 1, 64)):
+            text = run("predict", model, "-b", batch, "-s", length, "--dtype", "bf16", "--level", "math", "--execution", execution,
+                           "--json").stdout
+            check(json.loads(text)["tree"])
+
+
+def test_power_stays_at_the_limit(run):
+    answer = json.loads(run("predict", "bert-large-uncased", "-b", 32, "-s", 512, "--dtype", "bf16", "--json").stdout)
+    assert answer["power_w"] == pytest.approx(700, rel=1e-6)
+
+
+def test_eager_takes_the_hosts_time(run):
+    def root_of(execution):
+        return json.loads(run("predict", "gpt2", "-b", 1, "-s", 128, "--dtype", "bf16", "--execution", execution, "--json").stdout)["tree"]
+
+    graph, eager = root_of("graph"), root_of("eager")
+    assert eager["time_s"] > 3 * graph["time_s"] and eager["energy_j"] > graph["energy_j"]
+    assert (eager["energy_j"] - graph["energy_j"]) / (eager["time_s"] - graph["time_s"]) == pytest.approx(126, rel=0.1)
+
+
+def test_a_precision_that_was_not_measured_is_refused(run):
+    answer = run("predict", "bert-base-uncased", "--dtype", "int8", check=False)
+    assert answer.returncode == 4 and "does not cover int8" in answer.stderr
