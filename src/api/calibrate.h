@@ -24,6 +24,13 @@ struct LearningPoint {
   double time_percent = 0;
 };
 
+// A whole pass that was measured and not fitted to, and what the predictor says of it.
+struct PassCheck {
+  std::string model;  // "bert-base-uncased, bf16, 16 × 128"
+  double measured_j = 0, measured_s = 0;
+  double predicted_j = 0, predicted_s = 0;
+};
+
 struct CalibrateAnswer {
   Predictor predictor;
   std::string json;  // The file.
@@ -31,6 +38,7 @@ struct CalibrateAnswer {
   std::size_t kernels = 0;              // Measured,
   std::size_t candidates = 0;           // of these.
   std::vector<LearningPoint> learning;  // From few to all.
+  std::optional<PassCheck> anchor;      // Where the session had one of this precision.
   std::size_t reused = 0;
   SessionResult session;
   std::vector<std::string> warnings;

@@ -79,19 +79,6 @@ void put_first(Meters& meters, const std::string& uuid) {
   });
 }
 
-Result<TreeAnswer> anchor_tree() {
-  TreeQuery query;
-  query.batch = 16;
-  query.seq = 128;
-  query.dtype = "bf16";
-  query.keeps_dataflow = true;
-  for (const BundledModel& model : bundled_models()) {
-    if (model.name != kAnchorModel) continue;
-    return tree_of(std::string(model.name), std::string(model.json), "bundled", query);
-  }
-  return Error{ErrorCode::kInternal, "the anchor's model is not bundled", ""};
-}
-
 Result<SessionOptions> options_of(const MeasureQuery& query) {
   SessionOptions out;
   if (query.protocol == "irene") {
@@ -117,6 +104,19 @@ Result<SessionOptions> options_of(const MeasureQuery& query) {
 }
 
 }  // namespace
+
+Result<TreeAnswer> anchor_tree() {
+  TreeQuery query;
+  query.batch = 16;
+  query.seq = 128;
+  query.dtype = "bf16";
+  query.keeps_dataflow = true;
+  for (const BundledModel& model : bundled_models()) {
+    if (model.name != kAnchorModel) continue;
+    return tree_of(std::string(model.name), std::string(model.json), "bundled", query);
+  }
+  return Error{ErrorCode::kInternal, "the anchor's model is not bundled", ""};
+}
 
 Result<std::vector<CacheState>> parse_caches(const std::string& list) {
   std::vector<CacheState> out;

@@ -13,6 +13,9 @@ struct MeasuredJobs {
 };
 Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& query);
 
+// The pass that shows whether a machine drifts: BERT-base in bf16 at 16 x 128.
+Result<TreeAnswer> anchor_tree();
+
 Result<std::vector<CacheState>> parse_caches(const std::string& text);
 
 // Jobs of a tree's distinct nodes, each under every one of the states; whole models as they are.

@@ -8,6 +8,7 @@
 #include "src/base/file.h"
 #include "src/cli/command.h"
 #include "src/cli/measure_flags.h"
+#include "src/cli/quantity.h"
 #include "src/cli/table.h"
 
 namespace wattree {
@@ -75,6 +76,19 @@ std::string outlook(const CalibrateAnswer& answer) {
   return out + "\n";
 }
 
+std::string check_text(const CalibrateAnswer& answer) {
+  if (!answer.anchor) {
+    return "no whole pass was measured: intervals of models allow 6 % for what kernels leave out\n";
+  }
+  const PassCheck& check = *answer.anchor;
+  return fmt::format(
+      "a pass that was not fitted to ({}): measured {} in {}, predicted {:+.1f} % and "
+      "{:+.1f} %\n",
+      check.model, with_any_prefix(check.measured_j, "J"), with_any_prefix(check.measured_s, "s"),
+      100 * (check.predicted_j / check.measured_j - 1),
+      100 * (check.predicted_s / check.measured_s - 1));
+}
+
 int run(CalibrateFlags& flags, Surroundings& world) {
   const Interrupts interrupts;
   std::optional<ProgressBar> bar(std::in_place, world, "calibrate");
@@ -94,7 +108,7 @@ int run(CalibrateFlags& flags, Surroundings& world) {
                            answer.predictor.hardware, answer.dtype, answer.predictor.meter)
             << ending_text(answer.session, answer.reused) << "\n"
             << learning_table(answer.learning) << "\n"
-            << outlook(answer);
+            << outlook(answer) << check_text(answer);
   for (const std::string& warning : answer.warnings) {
     world.err << "wattree: warning: " << warning << "\n";
   }

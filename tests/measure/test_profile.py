@@ -184,6 +184,9 @@ def test_calibrate_fits_what_was_measured(bench, tmp_path):
     assert "kernels fitted to" in result.stdout and "were not measured" in result.stdout
     predictor = json.loads(output.read_text())
     assert predictor["name"] == "mine" and predictor["dtypes"] == ["bf16"]
+    # Nothing is known of whole models, and the intervals say so.
+    assert predictor["intervals"]["nothing"]["energy"]["model"] >= 0.06
+    assert "no whole pass was measured" in result.stdout
     assert (tmp_path / "mine.windows.jsonl").exists()
     predicted = subprocess.run([bench.wattree, "predict", "bert-tiny", "--dtype", "bf16", "--predictor", str(output)],
                                capture_output=True, text=True)
