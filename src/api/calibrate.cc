@@ -118,8 +118,8 @@ void widen_for_wholes(Predictor& predictor, const std::optional<PassCheck>& anch
     for (const TreeLevel level : {TreeLevel::kModule, TreeLevel::kModel}) {
       const auto at = static_cast<std::size_t>(level);
       const auto ml = static_cast<std::size_t>(TreeLevel::kMl);
-      spread->energy[at] = spread->energy[ml] + energy;
-      spread->time[at] = spread->time[ml] + time;
+      spread->energy[at] = std::min(1.0, spread->energy[ml] + energy);
+      spread->time[at] = std::min(1.0, spread->time[ml] + time);
     }
   }
 }

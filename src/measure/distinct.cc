@@ -23,7 +23,8 @@ std::string hexadecimal(std::uint64_t value) {
 }
 
 std::uint64_t hash_of_leaf(const ModelTree& tree, const Node& leaf) {
-  std::uint64_t hash = mix(kBasis, facts_of(leaf.op).aten);
+  // An op that no config's tree has is told by its type alone.
+  std::uint64_t hash = mix(kBasis, leaf.op == Op::kOther ? leaf.type : facts_of(leaf.op).aten);
   for (const Operand& operand : tree.inputs(leaf)) {
     hash = mix(hash,
                text_of(operand) + (operand.is_weight ? "w" : "") + std::to_string(operand.touched));

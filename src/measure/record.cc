@@ -148,7 +148,7 @@ NodeFacts facts_of(const ModelTree& tree, const DistinctNode& distinct) {
   out.params = node.params;
   out.flops = node.matmul_flops;
   out.kernels = distinct.kernels;
-  if (node.op != Op::kNone) out.op = facts_of(node.op).aten;
+  if (node.op != Op::kNone) out.op = node.op == Op::kOther ? node.type : facts_of(node.op).aten;
   for (const Operand& operand : tree.inputs(node)) out.inputs.push_back(text_of(operand));
   for (const Operand& operand : tree.outputs(node)) out.outputs.push_back(text_of(operand));
   return out;
