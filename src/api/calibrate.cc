@@ -6,8 +6,9 @@
 
 #include "src/api/measure_session.h"
 #include "src/api/primitives.h"
+#include "src/predict/dataset_work.h"
+#include "src/predict/kernel_fit.h"
 #include "src/predict/predictor_file.h"
-#include "src/predict/train.h"
 #include "src/predict/tree_predict.h"
 
 namespace wattree {
@@ -26,54 +27,77 @@ struct MeasuredKernel {
   NodeFigures figures;
 };
 
-// Every kernel is a tree of its own; a fold of them takes the place of a model in holding out.
-WorkTrees trees_of(const ModelTree& tree, const std::vector<MeasuredKernel>& samples) {
-  WorkTrees out;
-  for (int fold = 1; fold <= kFolds; ++fold) out.models.push_back("fold " + std::to_string(fold));
-  std::map<std::string, std::int32_t> types;
-  // Neighbours in kind and size go to different folds, so that each has some of everything.
-  std::map<WorkKind, int> seen;
-  for (const MeasuredKernel& sample : samples) {
-    const Node& node = tree.nodes()[static_cast<std::size_t>(sample.node)];
-    WorkTree& target = out.trees.emplace_back();
-    target.works.push_back(work_of(tree, node));
-    target.model = seen[target.works.front().kind]++ % kFolds;
-    const auto [type, is_new] =
-        types.try_emplace(std::string(node.type), static_cast<std::int32_t>(out.types.size()));
-    if (is_new) out.types.emplace_back(node.type);
-    WorkNode leaf;
-    leaf.level = TreeLevel::kMl;
-    leaf.type = type->second;
-    leaf.work_count = 1;
-    leaf.energy_j = sample.figures.energy_j;
-    leaf.time_s = sample.figures.time_s;
-    target.nodes.push_back(leaf);
+bool is_sixteen_bits(Precision precision) { return byte_size(activation_dtype(precision)) == 2; }
+
+// Rates that the largest products and streams came near to; they only shape terms, whose prices are
+// fitted.
+Chip chip_of(const ModelTree& tree, const std::vector<MeasuredKernel>& kernels,
+             const DeviceFacts& device) {
+  constexpr double kMiB = 1024.0 * 1024.0;
+  Chip chip;
+  if (device.multiprocessors > 0) chip.processors = device.multiprocessors;
+  // Some of a cache always holds other things.
+  if (device.cache_bytes > 0) chip.cache_mib = static_cast<double>(device.cache_bytes) / kMiB / 1.5;
+  double gflop_per_us = 0;
+  double mib_per_us = 0;
+  for (const MeasuredKernel& kernel : kernels) {
+    const Node& node = tree.nodes()[static_cast<std::size_t>(kernel.node)];
+    const double us = 1e6 * kernel.figures.time_s;
+    gflop_per_us = std::max(gflop_per_us, static_cast<double>(node.matmul_flops) / 1e9 / us);
+    mib_per_us = std::max(mib_per_us, static_cast<double>(node.bytes) / kMiB / us);
+  }
+  if (gflop_per_us > 0) chip.half_gflop_per_us = chip.single_gflop_per_us = gflop_per_us;
+  if (mib_per_us > 0) chip.mib_per_us = mib_per_us;
+  return chip;
+}
+
+KernelData data_of(const ModelTree& tree, const std::vector<MeasuredKernel>& kernels,
+                   const SessionResult& session) {
+  const DeviceFacts& device = session.machine.device;
+  KernelData out;
+  out.meter = session.machine.meters.front();
+  out.chip = chip_of(tree, kernels, device);
+  out.limit_w = session.machine.power_limit_w.value_or(0.0);
+  out.idle_w = session.idle.power_w.value_or(0.0);
+  for (const MeasuredKernel& kernel : kernels) {
+    const Node& node = tree.nodes()[static_cast<std::size_t>(kernel.node)];
+    KernelSample& sample = out.samples.emplace_back();
+    sample.kernels.push_back({work_of(tree, node), 1});
+    sample.energy_j = *kernel.figures.energy_j;
+    sample.time_s = kernel.figures.time_s;
+    // With rest in between its clock was not held down.
+    sample.is_capped = kernel.figures.is_capped && !kernel.figures.is_paused;
+    sample.is_single = !is_sixteen_bits(tree.precision);
+    // A processor has no graphs: there a launch is part of the work.
+    sample.is_eager = device.kind != "cpu" && kernel.figures.execution == Execution::kEager;
+    sample.is_cold = kernel.figures.cache == CacheState::kCold;
+    sample.name = node.type;
   }
   return out;
 }
 
-// Mean error of kernels when their fold is left out. `all` decides what is predicted, so that
-// points of a curve are comparable; `known` are those that may be fitted to.
-LearningPoint held_out_error(const ModelTree& tree, const std::vector<MeasuredKernel>& all,
-                             std::size_t known) {
-  const WorkTrees whole = trees_of(tree, all);
+// Mean error of kernels when their fold is left out: neighbours in kind and size are in different
+// ones, so that each has some of everything. Fitted are the first `known`; predicted are all, so
+// that points of a curve are comparable.
+LearningPoint held_out_error(const KernelData& data, std::size_t known) {
+  std::map<WorkKind, int> seen;
+  std::vector<int> folds;
+  for (const KernelSample& sample : data.samples) {
+    folds.push_back(seen[kernel_kind(sample.kernels.front().work)]++ % kFolds);
+  }
   LearningPoint out{known, 0, 0};
   double count = 0;
   for (int fold = 0; fold < kFolds; ++fold) {
-    std::vector<MeasuredKernel> used;
-    for (std::size_t i = 0; i < known; ++i) {
-      if (whole.trees[i].model != fold) used.push_back(all[i]);
-    }
-    const WorkTrees trees = trees_of(tree, used);
-    const Samples samples(trees);
-    const Result<Predictor> fitted = fit(samples, LeftOut(trees.models.size(), false), {});
+    Chosen chosen(data.samples.size(), false);
+    for (std::size_t i = 0; i < known; ++i) chosen[i] = folds[i] != fold;
+    const Result<Predictor> fitted = fit_kernels(data, chosen);
     if (!fitted.ok()) continue;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (whole.trees[i].model != fold) continue;
-      const Price price = price_of(fitted.value(), whole.trees[i].works.front());
-      if (!price.is_known) continue;
-      out.energy_percent += 100 * std::abs(price.energy_j / *all[i].figures.energy_j - 1);
-      out.time_percent += 100 * std::abs(price.time_s / all[i].figures.time_s - 1);
+    for (std::size_t i = 0; i < data.samples.size(); ++i) {
+      if (folds[i] != fold) continue;
+      const SampleEstimate estimate = predict_sample(fitted.value(), data.samples[i]);
+      if (estimate.energy_j <= 0) continue;
+      out.energy_percent += 100 * std::abs(estimate.energy_j / data.samples[i].energy_j - 1);
+      out.time_percent += 100 * std::abs(estimate.time_s / data.samples[i].time_s - 1);
       count += 1;
     }
   }
@@ -113,15 +137,17 @@ void widen_for_wholes(Predictor& predictor, const std::optional<PassCheck>& anch
     energy = std::max(energy, std::abs(anchor->predicted_j / anchor->measured_j - 1));
     time = std::max(time, std::abs(anchor->predicted_s / anchor->measured_s - 1));
   }
-  for (auto& spread : predictor.spreads) {
-    if (!spread) continue;
+  const auto widen = [&](std::optional<Spread>& spread) {
+    if (!spread) return;
     for (const TreeLevel level : {TreeLevel::kModule, TreeLevel::kModel}) {
       const auto at = static_cast<std::size_t>(level);
       const auto ml = static_cast<std::size_t>(TreeLevel::kMl);
       spread->energy[at] = std::min(1.0, spread->energy[ml] + energy);
       spread->time[at] = std::min(1.0, spread->time[ml] + time);
     }
-  }
+  };
+  for (auto& spread : predictor.spreads) widen(spread);
+  widen(predictor.single_spread);
 }
 
 std::optional<PassCheck> check_anchor(const Predictor& predictor, const std::string& dtype,
@@ -149,7 +175,6 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   std::unique_ptr<Executor> executor = std::move(opened).value();
   const bool is_cpu = executor->device().kind == "cpu";
   const std::string device = executor->device().name;
-  const int processors = executor->device().multiprocessors;
   CalibrateAnswer answer;
   answer.dtype = !query.dtype.empty() ? query.dtype : is_cpu ? "fp32" : "bf16";
   const std::optional<Precision> precision = parse_precision(answer.dtype);
@@ -194,24 +219,22 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
                      " kernels were measured: too few to fit a predictor",
                  "give it more time: --budget, and go on with --resume"};
   }
-  TrainOptions options;
-  options.name = query.name;
-  options.hardware = query.hardware.empty() ? device : query.hardware;
-  options.meter = answer.session.machine.meters.front();
-  options.boundary = answer.session.machine.boundary;
-  options.dtypes = {answer.dtype};
-  options.fit.processors = processors;
-  Result<Trained> trained = train_predictor(trees_of(tree, samples), options);
+  KernelData data = data_of(tree, samples, answer.session);
+  data.hardware = query.hardware.empty() ? device : query.hardware;
+  Result<Predictor> trained = train_kernels(data, query.name);
   if (!trained.ok()) return trained.error();
-  answer.predictor = std::move(trained).value().predictor;
-  answer.warnings = trained.value().warnings;
+  answer.predictor = std::move(trained).value();
+  answer.predictor.hardware = data.hardware;
+  answer.predictor.meter = data.meter;
+  answer.predictor.boundary = answer.session.machine.boundary;
+  answer.predictor.dtypes = {answer.dtype};
   answer.anchor = check_anchor(answer.predictor, answer.dtype, answer.session);
   widen_for_wholes(answer.predictor, answer.anchor);
   answer.json = to_json(answer.predictor);
   for (const double share : {0.25, 0.5, 1.0}) {
     const auto known = static_cast<std::size_t>(share * static_cast<double>(samples.size()));
     if (known < kLeastKernels) continue;
-    answer.learning.push_back(held_out_error(tree, samples, known));
+    answer.learning.push_back(held_out_error(data, known));
   }
   return answer;
 }

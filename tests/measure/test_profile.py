@@ -189,8 +189,10 @@ def test_calibrate_fits_what_was_measured(bench, tmp_path):
     # Nothing is known of whole models, and the intervals say so.
     assert predictor["intervals"]["nothing"]["energy"]["model"] >= 0.06
     # 154 kernels of 1 ms at 300 W: about 46 J.
-    measured = re.search(r"a pass that was not fitted to \(bert-base-uncased, bf16, 16 × 128\): measured ([0-9.]+) J", result.stdout)
+    measured = re.search(r"a pass that was not fitted to \(bert-base-uncased, bf16, 16 × 128\): measured ([0-9.]+) J in .*, "
+                         r"predicted ([-+0-9.]+) % and ([-+0-9.]+) %", result.stdout)
     assert float(measured[1]) == pytest.approx(46.2, rel=0.1)
+    assert abs(float(measured[2])) < 10 and abs(float(measured[3])) < 10
     assert (tmp_path / "mine.windows.jsonl").exists()
     predicted = subprocess.run([bench.wattree, "predict", "bert-tiny", "--dtype", "bf16", "--predictor", str(output)],
                                capture_output=True, text=True)
