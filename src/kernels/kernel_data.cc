@@ -5,6 +5,7 @@
 
 #include "src/kernels/single_op.h"
 #include "src/predict/tree_predict.h"
+#include "src/regress/median.h"
 
 namespace wattree {
 namespace {
@@ -25,12 +26,6 @@ constexpr KnownChip kChips[] = {
       .single_gflop_per_us = 0.046,
       .mib_per_us = 4.0e6 / (1024 * 1024)}},
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 std::int32_t index_of(std::vector<std::string>& names, const std::string& name) {
   if (name.empty()) return -1;

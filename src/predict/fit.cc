@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "src/regress/median.h"
 #include "src/regress/relative_fit.h"
 
 namespace wattree {
@@ -85,13 +86,6 @@ int best_processors(const std::vector<const Samples::Leaf*>& products) {
     }
   }
   return best;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 // The smallest size that `kCoverage` of the errors do not exceed; 0 for none.

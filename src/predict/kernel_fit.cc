@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "src/regress/median.h"
 #include "src/regress/relative_fit.h"
 
 namespace wattree {
@@ -118,13 +119,6 @@ void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor)
     }
   }
   predictor.power_cap = best;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor) {

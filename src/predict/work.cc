@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "src/predict/tiling.h"
 
 namespace wattree {
 namespace {
@@ -101,53 +102,6 @@ constexpr KindFacts kKinds[kWorkKinds] = {
 };
 
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
-
-// Blocks of the output that libraries cut products into, and which part of the chip's rate they
-// reach. Fewer are listed than there are: what matters is that small outputs can have small tiles.
-struct Tile {
-  double rows, columns, efficiency;
-};
-constexpr Tile kHalfTiles[] = {{256, 128, 1},   {128, 256, 1},   {128, 128, 0.9}, {64, 256, 0.75},
-                               {128, 64, 0.65}, {64, 128, 0.65}, {64, 64, 0.45},  {64, 32, 0.25}};
-constexpr Tile kSingleTiles[] = {{256, 128, 1},  {128, 128, 1}, {128, 64, 0.8},
-                                 {64, 128, 0.8}, {64, 64, 0.5}, {32, 32, 0.4}};
-constexpr double kSmallTile = 32;  // Only taken where there are no more rows than this.
-
-// The least time that tiles in waves can take, in microseconds at the chip's rate. A product with
-// few tiles may be split along its depth, whose parts are added up at the end; libraries do that
-// freely for 16 bits and for few rows.
-double best_tiling(const Work& w, double groups, const Chip& chip) {
-  const bool is_half = w.width <= 2;
-  const double rate = (is_half ? chip.half_gflop_per_us : chip.single_gflop_per_us) * 1e9 /
-                      chip.processors;  // FLOPs per microsecond of one processor
-  const bool splits_freely = is_half || w.m <= 32 || (w.m <= 64 && !w.is_transposed);
-  const double least_depth = splits_freely ? 128 : 1536;
-  const double mib_per_us = std::max(chip.mib_per_us, 1e-9);
-  double best = std::numeric_limits<double>::infinity();
-  const std::span<const Tile> tiles =
-      is_half ? std::span<const Tile>(kHalfTiles) : std::span<const Tile>(kSingleTiles);
-  for (const Tile& tile : tiles) {
-    if (tile.rows <= kSmallTile && w.m > kSmallTile) continue;
-    const double count = groups * std::ceil(w.m / tile.rows) * std::ceil(w.n / tile.columns);
-    for (double parts = 1; parts <= 16; parts *= 2) {
-      if (parts > 1 && (w.k / parts < least_depth || count * parts > 2.0 * chip.processors)) break;
-      double time = std::ceil(count * parts / chip.processors) * (w.k / parts) * 2 * tile.rows *
-                    tile.columns / (rate * tile.efficiency);
-      // Another kernel, and partial sums of four bytes written and read.
-      if (parts > 1) time += 1 + parts * groups * w.m * w.n * 8 / kMiB / mib_per_us;
-      best = std::min(best, time);
-    }
-  }
-  return best;
-}
-
-// Fused attention: `groups` is twice batch times heads, for its two products.
-double attention_waves(const Work& w, const Chip& chip) {
-  const double tiles = w.groups / 2 * std::ceil(w.m / kTile);
-  // Softmax between the products keeps the units from more than three quarters of their rate.
-  const double rate = 0.75e9 * chip.half_gflop_per_us / chip.processors;
-  return std::ceil(tiles / chip.processors) * rounded_up(w.n, kTile) * kTile * 4 * w.k / rate;
-}
 
 Terms count_kernel_terms(const Work& w, const Chip& chip) {
   const double traffic = w.bytes / kMiB;
