@@ -32,6 +32,8 @@ SignalWatch::SignalWatch() {
 SignalWatch::~SignalWatch() {
   if (descriptor_ >= 0) ::close(descriptor_);
   restore_in_child();
+  // The profile is still to be written, and the exit code is the command's.
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 void SignalWatch::restore_in_child() const {

@@ -161,8 +161,8 @@ def test_a_journal_that_finds_no_room_does_not_stop_anybody(machine):
     """A limit on files (ulimit -f) is what a full disk is, for whoever is not root; its signal would end a program that
     does not expect it. The command raises the limit again for itself, which shows that it has the tracker's."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    script = "ulimit -S -f; sleep 2.4; echo fine"
-    result = machine.track("--journal", str(machine.folder / "j"), "--assume", "gpu=100W", "-q",
+    script = "ulimit -S -f; sleep 4.4; echo fine"
+    result = machine.track("--journal", str(machine.folder / "j"), "--assume", "gpu=100W", "--assume", "dram=5W", "-q",
                            command=["sh", "-c", script], preexec_fn=limit_files(1024))
     assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
     assert result.stdout == b"2\nfine\n"
