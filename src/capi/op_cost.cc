@@ -5,6 +5,7 @@
 
 #include "src/base/checked.h"
 #include "src/cost/cost.h"
+#include "src/tree/find_op.h"
 #include "src/tree/model_tree.h"
 #include "wattree/cost.h"
 
@@ -12,20 +13,6 @@ namespace wattree {
 namespace {
 
 constexpr std::int64_t kMostBytes = 64;  // Of an element: complex numbers of four doubles and more.
-
-// In-place operations do what the others do; some are not listed by themselves. Fused attention has
-// many names, by the kernel that was chosen.
-Op find_op(std::string_view name) {
-  if (name.starts_with("_scaled_dot_product_")) return Op::kSdpa;
-  for (const bool strips : {false, true}) {
-    if (strips && !name.ends_with('_')) break;
-    if (strips) name.remove_suffix(1);
-    for (std::size_t i = 1; i < kOpCount; ++i) {
-      if (kOpFacts[i].aten == name) return static_cast<Op>(i);
-    }
-  }
-  return Op::kNone;
-}
 
 // As many inputs as its cost is worked out from, and the dimensions that the first and last of them
 // must have.
@@ -102,7 +89,7 @@ int wattree_op_cost(const char* op, const wattree_tensor* inputs, size_t input_c
   Node& node = tree.append(0, Dims());
   node.inputs = static_cast<std::uint8_t>(in.size());
   node.outputs = static_cast<std::uint8_t>(out.size());
-  const Op known = find_op(op == nullptr ? "" : op);
+  const Op known = find_op(op == nullptr ? "" : op).value_or(Op::kNone);
   if (!fits(known, tree.inputs(node), tree.outputs(node))) {
     for (const auto& operands : {tree.inputs(node), tree.outputs(node)}) {
       for (const Operand& operand : operands) {

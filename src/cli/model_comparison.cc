@@ -12,9 +12,7 @@
 namespace wattree {
 
 void ModelFlags::add_to(CLI::App& command) {
-  command.add_option("-b,--batch", pass.query.batch, "Batch size")->capture_default_str();
-  command.add_option("-s,--seq", pass.query.seq,
-                     "Sequence length of the source, in tokens [128; CLIP's text has 77]");
+  describe_size(command, pass);
   describe_predictor(command, predictor);
   describe_pass(command, pass);
 }

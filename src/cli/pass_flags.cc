@@ -7,6 +7,12 @@
 
 namespace wattree {
 
+void describe_size(CLI::App& command, PassFlags& flags) {
+  command.add_option("-b,--batch", flags.query.batch, "Batch size")->capture_default_str();
+  command.add_option("-s,--seq", flags.query.seq,
+                     "Sequence length of the source, in tokens [128; CLIP's text has 77]");
+}
+
 void describe_pass(CLI::App& command, PassFlags& flags) {
   TreeQuery& query = flags.query;
   command.add_option("--target-len", query.target_len,

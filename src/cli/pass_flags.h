@@ -25,7 +25,9 @@ struct PassFlags {
   std::vector<std::string> sets;
   std::string revision;
 };
-// All but -b and -s, which some commands take lists of.
+// -b and -s, of commands that take one of each.
+void describe_size(CLI::App& command, PassFlags& flags);
+// All others: some commands take lists of those.
 void describe_pass(CLI::App& command, PassFlags& flags);
 // Takes --set apart, into the query.
 Failure read_sets(PassFlags& flags);

@@ -38,9 +38,7 @@ CLI::App* describe(CLI::App& app, ProfileFlags& flags) {
       "and use are recorded and energy is null. It needs the plugin that runs nodes, and the\n"
       "machine for itself. See docs/measuring.md.\n");
   command->add_option("MODEL", flags.model, kModelHelp)->required();
-  command->add_option("-b,--batch", flags.pass.query.batch, "Batch size")->capture_default_str();
-  command->add_option("-s,--seq", flags.pass.query.seq,
-                      "Sequence length of the source, in tokens [128; CLIP's text has 77]");
+  describe_size(*command, flags.pass);
   describe_pass(*command, flags.pass);
   describe_inputs(*command, flags.script);
   CLI::Option* output = command->add_option("-o,--output", flags.output, "The dataset's file");

@@ -33,9 +33,7 @@ CLI::App* describe(CLI::App& app, TreeFlags& flags) {
       "FLOPs count a multiply-add as 2; bytes are what must be read and written once each. See\n"
       "docs/trees.md.\n");
   tree->add_option("MODEL", flags.model, kModelHelp)->required();
-  tree->add_option("-b,--batch", flags.pass.query.batch, "Batch size")->capture_default_str();
-  tree->add_option("-s,--seq", flags.pass.query.seq,
-                   "Sequence length of the source, in tokens [128; CLIP's text has 77]");
+  describe_size(*tree, flags.pass);
   describe_pass(*tree, flags.pass);
   describe_script(*tree, flags.script);
   describe_view(*tree, flags.view);

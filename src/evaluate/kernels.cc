@@ -46,10 +46,7 @@ struct Pair {
     return std::abs(sample->raw_energy_j() - estimate.energy_j) / estimate.energy_j;
   }
   int kind() const {  // What intervals are told apart by.
-    const int level = sample->subject == Subject::kKernel   ? 0
-                      : sample->subject == Subject::kModule ? 1
-                                                            : 2;
-    return 2 * level + sample->is_single;
+    return 2 * static_cast<int>(sample->level()) + sample->is_single;
   }
 };
 
@@ -103,10 +100,6 @@ KernelErrors summary_of(const std::vector<const Pair*>& pairs, OtherGroups& othe
   out.time_p99 = quantile(time, 0.99);
   out.coverage = 100 * inside / static_cast<double>(pairs.size());
   return out;
-}
-
-bool is_pass(const Pair& pair) {
-  return pair.sample->subject == Subject::kPass || pair.sample->subject == Subject::kStep;
 }
 
 // A name for every group of pairs, in the order of the names.
@@ -179,7 +172,7 @@ class MeasuredKernels {
  public:
   explicit MeasuredKernels(const KernelData& data) {
     for (const KernelSample& sample : data.samples) {
-      if (sample.subject == Subject::kKernel && !sample.is_cold && !sample.is_capped) {
+      if (sample.subject == Subject::kKernel && sample.is_as_in_a_pass()) {
         samples_.push_back(&sample);
       }
     }
@@ -256,10 +249,7 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
-    // A kernel that is cold or held back by the limit is not what runs in a pass.
-    const bool is_other =
-        sample.subject == Subject::kKernel && (sample.is_cold || sample.is_capped);
-    if (!out.estimates[i] || is_other) continue;
+    if (!out.estimates[i] || !sample.is_as_in_a_pass()) continue;
     // A kernel by itself belongs to no group: each is one of its own.
     const std::int32_t group = sample.subject == Subject::kKernel
                                    ? -1 - static_cast<std::int32_t>(i)
@@ -272,11 +262,11 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
   for (auto& [name, errors] : out.by_subject) name.erase(0, 2);
   const auto& names = what == LeaveOut::kModel ? data.models : data.families;
   out.by_group = errors_by(pairs, others, [&](const Pair& pair) -> std::optional<std::string> {
-    if (!is_pass(pair)) return std::nullopt;
+    if (!pair.sample->is_pass()) return std::nullopt;
     return names[static_cast<std::size_t>(pair.group)];
   });
   out.by_dtype = errors_by(pairs, others, [](const Pair& pair) -> std::optional<std::string> {
-    if (!is_pass(pair)) return std::nullopt;
+    if (!pair.sample->is_pass()) return std::nullopt;
     const bool is_step = pair.sample->subject == Subject::kStep;
     return std::string(pair.sample->is_single ? "fp32" : "bf16") + (is_step ? ", steps" : "");
   });

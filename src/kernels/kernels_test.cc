@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "src/base/test_folder.h"
 #include "src/cost/cost.h"
 #include "src/kernels/kernel_data.h"
@@ -92,9 +90,6 @@ std::string formatted(const char* format, const char* first, const char* second 
 
 class WindowsTest : public testing::Test {
  protected:
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_.path() / name) << text;
-  }
   TestFolder folder_;
   BuildPass no_passes_ = [](const Window&) -> Result<ModelTree> {
     return Error{ErrorCode::kInvalidInput, "no models here", ""};
@@ -102,9 +97,12 @@ class WindowsTest : public testing::Test {
 };
 
 TEST_F(WindowsTest, CardsAreBroughtToTheMiddleOne) {
-  write("windows-a.jsonl", formatted(kHeader, "0.8") + formatted(kOp, "a", "0.008") + "}\n");
-  write("windows-b.jsonl", formatted(kHeader, "1.0") + formatted(kOp, "b", "0.010") + "}\n");
-  write("windows-c.jsonl", formatted(kHeader, "1.1") + formatted(kOp, "c", "0.011") + "}\n");
+  folder_.write("windows-a.jsonl",
+                formatted(kHeader, "0.8") + formatted(kOp, "a", "0.008") + "}\n");
+  folder_.write("windows-b.jsonl",
+                formatted(kHeader, "1.0") + formatted(kOp, "b", "0.010") + "}\n");
+  folder_.write("windows-c.jsonl",
+                formatted(kHeader, "1.1") + formatted(kOp, "c", "0.011") + "}\n");
   const auto sessions = read_sessions(folder_.path()).value();
   ASSERT_EQ(sessions.size(), 3U);
   const KernelDataAnswer answer = kernel_data(sessions, no_passes_).value();
@@ -115,16 +113,16 @@ TEST_F(WindowsTest, CardsAreBroughtToTheMiddleOne) {
 }
 
 TEST_F(WindowsTest, PausesAreTakenOutAndDoubtsLeftOut) {
-  write("windows-a.jsonl",
-        formatted(kHeader, "1") + formatted(kOp, "a", "0.5") +
-            R"(,"is_capped":true,"pauses":{},"node_energy_j":0.3,"node_time_s":2e-6})"
-            "\n" +
-            formatted(kOp, "b", "0.5") +
-            R"(,"doubts":["not settled"]})"
-            "\n" +
-            formatted(kOp, "c", "0.5") +
-            R"(,"values":"zeros"})"
-            "\n");
+  folder_.write("windows-a.jsonl",
+                formatted(kHeader, "1") + formatted(kOp, "a", "0.5") +
+                    R"(,"is_capped":true,"pauses":{},"node_energy_j":0.3,"node_time_s":2e-6})"
+                    "\n" +
+                    formatted(kOp, "b", "0.5") +
+                    R"(,"doubts":["not settled"]})"
+                    "\n" +
+                    formatted(kOp, "c", "0.5") +
+                    R"(,"values":"zeros"})"
+                    "\n");
   const auto sessions = read_sessions(folder_.path() / "windows-a.jsonl").value();
   ASSERT_EQ(sessions[0].windows.size(), 1U);
   EXPECT_EQ(sessions[0].left_out, 2);
@@ -134,7 +132,7 @@ TEST_F(WindowsTest, PausesAreTakenOutAndDoubtsLeftOut) {
 }
 
 TEST_F(WindowsTest, APassThatCannotBeBuiltIsAProblemNotAnEnd) {
-  write(
+  folder_.write(
       "windows-a.jsonl",
       formatted(kHeader, "1") + formatted(kOp, "a", "0.5") + "}\n" +
           R"({"kind":"window","key":"p","subject":"model","model":"x","family":"y","dtype":"bf16","type":"X","execution":"graph","cache":"natural","energy_j":1,"time_s":1})"
@@ -147,14 +145,14 @@ TEST_F(WindowsTest, APassThatCannotBeBuiltIsAProblemNotAnEnd) {
 }
 
 TEST_F(WindowsTest, BadFilesSayWhatAndWhere) {
-  write("windows-a.jsonl", formatted(kHeader, "1") + "{\"kind\":\"window\"}\n");
+  folder_.write("windows-a.jsonl", formatted(kHeader, "1") + "{\"kind\":\"window\"}\n");
   const auto missing = read_sessions(folder_.path());
   ASSERT_FALSE(missing.ok());
   EXPECT_NE(missing.error().message.find("windows-a.jsonl:2: key is missing"), std::string::npos)
       << missing.error().message;
-  write("windows-a.jsonl", "{\"kind\":\"verdict\"}\n");
+  folder_.write("windows-a.jsonl", "{\"kind\":\"verdict\"}\n");
   EXPECT_FALSE(read_sessions(folder_.path()).ok());
-  write("windows-a.jsonl", "[1]\n");
+  folder_.write("windows-a.jsonl", "[1]\n");
   EXPECT_FALSE(read_sessions(folder_.path()).ok());
   EXPECT_FALSE(read_sessions(folder_.path() / "none.jsonl").ok());
   EXPECT_TRUE(holds_windows(folder_.path()));

@@ -5,18 +5,10 @@
 
 #include "src/cost/cost.h"
 #include "src/trace/trace.h"
+#include "src/tree/find_op.h"
 
 namespace wattree {
 namespace {
-
-std::optional<Op> op_named(std::string_view aten) {
-  // Which fused kernel it is depends on the device; to a tree it is one op.
-  if (aten.starts_with("_scaled_dot_product_") && aten.ends_with("_attention")) return Op::kSdpa;
-  for (std::size_t i = 1; i < kOpCount; ++i) {
-    if (kOpFacts[i].aten == aten) return static_cast<Op>(i);
-  }
-  return std::nullopt;
-}
 
 struct Spec {
   DType dtype = DType::kFloat32;
@@ -83,7 +75,7 @@ Result<ModelTree> tree_of_op(const Window& window) {
   const auto refuse = [&](const std::string& why) {
     return Error{ErrorCode::kInvalidInput, window.key + ": " + why, ""};
   };
-  const auto op = op_named(window.op);
+  const auto op = find_op(window.op);
   if (!op) return refuse("no tree has an op " + window.op);
   Pass pass;
   // Weights take the precision of the pass, so that it is the one of what comes out.

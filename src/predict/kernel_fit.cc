@@ -17,10 +17,6 @@ using Subject = KernelSample::Subject;
 constexpr double kPassWeight = 3;
 constexpr double kExponentStep = 0.025;
 
-bool is_pass(const KernelSample& sample) {
-  return sample.subject == Subject::kPass || sample.subject == Subject::kStep;
-}
-
 // Where each kind's terms begin in a row, for the kinds of the finer list.
 class Columns {
  public:
@@ -97,7 +93,7 @@ void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor)
   std::vector<const KernelSample*> capped;
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
-    if (chosen[i] && sample.is_capped && is_pass(sample) && !sample.is_eager) {
+    if (chosen[i] && sample.is_capped && sample.is_pass() && !sample.is_eager) {
       capped.push_back(&sample);
     }
   }
@@ -178,7 +174,7 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
     rows.add(row_of(sample, columns, data.chip));
     energy.push_back(sample.energy_j);
     time.push_back(sample.time_s);
-    weight.push_back(is_pass(sample) ? kPassWeight : 1);
+    weight.push_back(sample.is_pass() ? kPassWeight : 1);
     std::array<bool, kWorkKinds> seen{};
     for (const auto& [work, count] : sample.kernels) {
       const Work kernel = as_kernel(work);

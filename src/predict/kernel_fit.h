@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/predict/dataset_work.h"
 #include "src/predict/predictor.h"
 
 namespace wattree {
@@ -33,6 +34,13 @@ struct KernelSample {
   std::string name;  // For people: "gpt2 16 x 128 bf16 sdpa".
 
   double raw_energy_j() const { return energy_j * card_factor; }
+  bool is_pass() const { return subject == Subject::kPass || subject == Subject::kStep; }
+  TreeLevel level() const {
+    if (is_pass()) return TreeLevel::kModel;
+    return subject == Subject::kModule ? TreeLevel::kModule : TreeLevel::kMl;
+  }
+  // A kernel by itself that is cold, or held back by the power limit, is not what a pass does.
+  bool is_as_in_a_pass() const { return subject != Subject::kKernel || !(is_cold || is_capped); }
 };
 
 // What was measured on one kind of device.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "src/predict/fit.h"
 #include "src/predict/kernel_fit.h"
@@ -8,21 +7,11 @@
 namespace wattree {
 namespace {
 
-using Subject = KernelSample::Subject;
-
-constexpr std::size_t kMl = 0;
-constexpr std::size_t kModule = 1;
-constexpr std::size_t kModel = 2;
+constexpr auto kMl = static_cast<std::size_t>(TreeLevel::kMl);
+constexpr auto kModule = static_cast<std::size_t>(TreeLevel::kModule);
+constexpr auto kModel = static_cast<std::size_t>(TreeLevel::kModel);
 
 constexpr std::size_t kEnoughKernels = 10;  // For an interval of a kind's own.
-
-std::size_t level_of(Subject subject) {
-  switch (subject) {
-    case Subject::kKernel: return kMl;
-    case Subject::kModule: return kModule;
-    default: return kModel;
-  }
-}
 
 }  // namespace
 
@@ -45,13 +34,11 @@ Result<Predictor> train_kernels(const KernelData& data, const std::string& name)
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
     (sample.is_single ? has_single : has_half) = true;
-    predictor.trees += level_of(sample.subject) == kModel;
+    predictor.trees += sample.is_pass();
     const auto& estimate = held_out.value()[i];
-    // Cold kernels, and those at the limit, are not what a pass does.
-    const bool is_other =
-        sample.subject == Subject::kKernel && (sample.is_cold || sample.is_capped);
-    if (!estimate || is_other || estimate->energy_j <= 0 || estimate->time_s <= 0) continue;
-    const std::size_t level = level_of(sample.subject);
+    if (!estimate || !sample.is_as_in_a_pass()) continue;
+    if (estimate->energy_j <= 0 || estimate->time_s <= 0) continue;
+    const auto level = static_cast<std::size_t>(sample.level());
     HeldOut& of = errors[sample.is_single ? 1 : 0];
     of.energy[level].push_back((estimate->energy_j - sample.raw_energy_j()) / estimate->energy_j);
     of.time[level].push_back((estimate->time_s - sample.time_s) / estimate->time_s);

@@ -10,6 +10,7 @@
 
 #include "src/cost/cost.h"
 #include "src/trace/trace.h"
+#include "src/tree/find_op.h"
 
 namespace wattree {
 namespace {
@@ -23,18 +24,7 @@ struct Call {
   Op only_op = Op::kNone;
 };
 
-Op op_named(std::string_view name) {
-  static const std::unordered_map<std::string_view, Op> ops = [] {
-    std::unordered_map<std::string_view, Op> found;
-    for (std::size_t i = 1; i < kOpCount; ++i) found.emplace(kOpFacts[i].aten, static_cast<Op>(i));
-    return found;
-  }();
-  // Fused attention has a name for every kernel that can be chosen.
-  if (name.starts_with("_scaled_dot_product_")) return Op::kSdpa;
-  auto found = ops.find(name);
-  if (found == ops.end() && name.ends_with('_')) found = ops.find(name.substr(0, name.size() - 1));
-  return found == ops.end() ? Op::kOther : found->second;
-}
+Op op_named(std::string_view name) { return find_op(name).value_or(Op::kOther); }
 
 Result<std::vector<Call>> look_ahead(Events events) {
   std::vector<Call> calls;  // By the order of entering.
