@@ -24,8 +24,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 # Seconds kept back at the end for the last anchor and the check of the kernels.
 RESERVE_S = 14
-CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "in_place", "warm",
-           "values")
+CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "in_place", "warm", "values", "halves")
 CACHES = {"ops": "cold", "in_place": "in_place", "warm": "warm"}
 RESTARTS = 5
 START_S = 25  # Less than this is not worth another process.
@@ -95,7 +94,8 @@ def run_classes(collector, args):
         tree = collector.earlier.trees.get(item.name, {"nodes": []})
         return [key for key, _, _ in tree["nodes"] if collector.earlier.nodes[key]["of"] == "op"]
 
-    passes = {"models": plan.models, "eager": plan.eager_runs, "decodes": plan.decodes}
+    passes = {"models": plan.models, "eager": plan.eager_runs, "decodes": plan.decodes, "halves": plan.halves,
+              "unseen": plan.unseen}
     for entry in args.classes.split(","):
         name, _, number = entry.partition("=")
         at_most = int(number) if number else None
@@ -118,7 +118,7 @@ def run_classes(collector, args):
             collector.run([collector.op_job(record, values=values) for record in chosen_products
                            for values in ("init", "zeros", "sparse")], at_most)
         else:
-            raise SystemExit(f"--classes: {name} is none of {', '.join(CLASSES)}")
+            raise SystemExit(f"--classes: {name} is none of {', '.join((*CLASSES, 'unseen'))}")
         collector.say(f"{entry}: {collector.windows - windows} windows in {time.monotonic() - start_s:.0f} s")
 
 

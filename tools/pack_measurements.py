@@ -54,7 +54,7 @@ def kept_windows(sessions):
     return best
 
 
-# Modules that, measured by themselves, did something else than within their model.
+# Modules that, measured by themselves, did something else than within their model. Windows with `ops_agree` were checked.
 OTHER_PATH = {
     "BartEncoder": "captured on another path than within its model",  # It makes its own mask;
     "BartDecoder": "captured on another path than within its model",  # its layers add up to half of what it took.
@@ -64,7 +64,7 @@ OTHER_PATH = {
 
 def doubts(window):
     found = []
-    if window["subject"] == "module" and window["type"] in OTHER_PATH:
+    if window["subject"] == "module" and window["type"] in OTHER_PATH and not window.get("ops_agree"):
         found.append(OTHER_PATH[window["type"]])
     if not window["is_settled"]:
         found.append("not settled")

@@ -1,6 +1,7 @@
 """The plan: balanced wherever it is cut off."""
 
 import collections
+import dataclasses
 
 from wattree import plan
 from wattree.spec import key_of, parse_tensor
@@ -75,3 +76,14 @@ def test_tensors_are_read_as_written():
     assert parse_tensor("bf16[2,3,4]") == ("bfloat16", [2, 3, 4], [12, 4, 1])
     assert parse_tensor("f32[8,4]{1,8}") == ("float32", [8, 4], [1, 8])
     assert parse_tensor("i64[]") == ("int64", [], [])
+
+
+def test_what_is_kept_for_checking_is_never_measured_for_fitting():
+    fitted = {item.model for item in (*plan.models(), *plan.decodes(), *plan.details(), *plan.eager_runs(), *plan.halves())}
+    checked = {item.model for item in plan.unseen()}
+    assert not fitted & checked and len(checked) >= 20
+
+
+def test_of_what_is_measured_in_fp16_there_is_a_measurement_in_bf16():
+    measured = {dataclasses.replace(item, dtype="fp16") for item in (*plan.models(), *plan.decodes())}
+    assert set(plan.halves()) <= measured

@@ -6,10 +6,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 
-from wattree.device import CpuDevice  # noqa: E402
+from wattree.device import CpuDevice, Launch  # noqa: E402
 from wattree.nodes import distinct_nodes, node_of_op, op_from_record  # noqa: E402
 from wattree.trace import trace  # noqa: E402
-from wattree.workload import ArgumentError, count_sets, index_limit, module_workload, op_workload  # noqa: E402
+from wattree.workload import (  # noqa: E402
+    ArgumentError, check_alone, count_sets, index_limit, module_workload, op_workload)
 
 
 class Block(torch.nn.Module):
@@ -180,3 +181,34 @@ def test_a_cache_does_not_grow_from_run_to_run(how):
     kept = trace(layer, lambda: layer(*args, **kwargs), lambda scope, module: True).modules[0].kept
     assert cache.layers[0].keys.shape == (5, 8)  # The trace itself is a run.
     assert module_workload(layer, *kept, CpuDevice(cache_bytes=4096)).run(0).shape == (3, 5)
+
+
+class CapturingDevice(CpuDevice):
+    """A CPU that says of itself that it captures, as a GPU does."""
+
+    is_busy = False
+
+    def capture(self, run, copies):
+        self.is_busy = True
+        for i in range(copies):
+            run(i)
+        self.is_busy = False
+        return Launch(lambda: None, copies, "graph")
+
+
+@pytest.mark.parametrize("is_shy", [False, True])
+def test_a_module_that_takes_another_path_while_captured_is_refused(is_shy):
+    device = CapturingDevice(cache_bytes=4096)
+
+    class Shy(Block):
+        def forward(self, x):
+            return super().forward(x * 1 if is_shy and device.is_busy else x)
+
+    module, x = Shy().eval(), torch.randn(2, 5, 8)
+    within = trace(module, lambda: module(x)).ops
+    workload = module_workload(module, (x,), {}, device)
+    if not is_shy:
+        check_alone(module, workload, within, device)
+        return
+    with pytest.raises(ValueError, match="other ops than within its model"):
+        check_alone(module, workload, within, device)

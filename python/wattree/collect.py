@@ -26,8 +26,8 @@ from wattree.plan import Item
 from wattree.records import Earlier, RecordWriter
 from wattree.sampler import Sampler
 from wattree.spec import parse_tensor
-from wattree.trace import Trace, Tracer, trace
-from wattree.workload import Workload, module_workload, op_workload, prepare_launch
+from wattree.trace import OpCall, Trace, Tracer, trace
+from wattree.workload import Workload, check_alone, module_workload, op_workload, prepare_launch
 
 ANCHOR_EVERY_S = 60.0
 STANDBY_W = 140.0
@@ -269,14 +269,16 @@ class Collector:
             if call.kept is not None:
                 calls.setdefault(kept.key_of_module(call), call)
         return [Job(f"{node.key}/cold", lambda node=node, call=calls[node.key]: self.measure_module(
-            item, node, passed.model, call)) for node in nodes if node.key in calls]
+            item, node, passed.model, call, kept.ops_of(call))) for node in nodes if node.key in calls]
 
-    def measure_module(self, item: Item, node: Node, model: torch.nn.Module, call: Any) -> None:
+    def measure_module(self, item: Item, node: Node, model: torch.nn.Module, call: Any, ops: list[OpCall]) -> None:
         self.model_of(item)  # With this item's attention.
         args, kwargs = call.kept
-        workload = module_workload(model.get_submodule(node.scope), args, kwargs, self.device)
+        module = model.get_submodule(node.scope)
+        workload = module_workload(module, args, kwargs, self.device)
         with windows_on_host():
-            self.measure_workload(f"{node.key}/cold", workload, item, node, "cold")
+            check_alone(module, workload, ops, self.device)
+            self.measure_workload(f"{node.key}/cold", workload, item, node, "cold", ops_agree=True)
 
     def op_job(self, record: dict[str, Any], cache: str = "cold", values: str = "normal") -> Job:
         key = f"{record['node']}/{cache}" + ("" if values == "normal" else f"/{values}")
@@ -294,14 +296,15 @@ class Collector:
         self.measure_workload(key, workload, None, node, cache, values)
 
     def measure_workload(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
-                         values: str | None = None) -> None:
+                         values: str | None = None, ops_agree: bool | None = None) -> None:
         launch, why = prepare_launch(workload, self.device)
         try:
             result = measure(launch, self.device, self.sampler, self.node_settings)
         finally:
             launch.close()
         self.write_window(key, result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
-                          bytes_per_set=workload.bytes_per_set, copies=launch.iterations, why_eager=why)
+                          bytes_per_set=workload.bytes_per_set, copies=launch.iterations, why_eager=why,
+                          ops_agree=ops_agree if why is None else None)
         if result.is_capped and self.spin is not None and why is None:
             self.measure_with_pauses(f"{key}/paused", workload, item, node, cache, result, values)
 

@@ -79,7 +79,8 @@ OTHERS = {
     "modernbert-base": (((1, 128), (4, 64), (8, 256), (16, 128), (32, 64), (4, 1024)), ((16, 128),), ((8, 128),)),
     "bloom-560m": ((), ((1, 128), (4, 128), (8, 256), (16, 128), (2, 512), (1, 1024)), ()),
 }
-EAGER_ONLY = {"openai-gpt", "bloom-560m", "gpt-neo-125m"}  # The framework has no fused attention for them.
+EAGER_ONLY = {"openai-gpt", "bloom-560m", "bloom-1b7", "gpt-neo-125m", "deberta-v3-small", "mpnet-base",
+              "gpt-j-6b", "mpt-7b"}  # The framework has no fused attention for them.
 LONGEST = {"bert": 512, "roberta": 512, "distilbert": 512, "electra": 512, "albert": 512, "openai": 512}
 
 
@@ -195,6 +196,27 @@ def decodes() -> list[Item]:
                           if batch * past <= 65536]
         items += [Item(model, "bf16", "eager", 4, 1, 512), Item(model, "fp32", "sdpa", 4, 1, 512)]
     return items
+
+
+def halves() -> list[Item]:
+    """In fp16, what was measured in bf16: do they differ?"""
+    models = ("bert-base-uncased", "gpt2", "llama-3.2-1b", "qwen2.5-0.5b", "opt-125m", "pythia-160m", "t5-small", "gemma-2b")
+    items = [Item(model, "fp16", "sdpa", batch, 128) for batch in (16, 1) for model in models]
+    items += [Item("gpt2", "fp16", "eager"), Item("bert-base-uncased", "fp16", "sdpa", 8, 512)]
+    return items + [Item(model, "fp16", "sdpa", 4, 1, 512) for model in ("gpt2", "llama-3.2-1b", "opt-125m")]
+
+
+def unseen() -> list[Item]:
+    """Models that no predictor is fitted to, most of them of families that have no other model here: a check."""
+    small = ("mpnet-base", "xlm-roberta-base", "camembert-base", "electra-base-discriminator", "albert-large-v2", "deberta-v3-small",
+             "opus-mt-en-de", "mt5-small", "bart-large", "gpt2-large", "pythia-410m", "opt-350m")
+    large = ("mistral-7b-v0.1", "falcon-7b", "gpt-j-6b", "mpt-7b", "olmo-2-7b", "phi-3-mini-4k", "gemma-2-2b", "qwen3-8b",
+             "llama-3-8b", "bloom-1b7")
+    items = [Item(model, batch=batch, length=length) for model in small for batch, length in ((16, 128), (1, 128), (4, 384))]
+    items += [Item(model, dtype="fp32", batch=8) for model in small[:6]]
+    items += [Item(model, batch=batch, length=length) for model in large for batch, length in ((4, 128), (1, 512))]
+    items += [Item(model, batch=8, length=1, past=1000) for model in large[:8]]
+    return [_possible(item) for item in items]
 
 
 def details() -> list[Item]:

@@ -16,7 +16,7 @@ import torch
 
 from wattree.device import CaptureError, Device, Launch, repeat
 from wattree.spec import element_bytes, held_tensors, parse_tensor, tensors_of
-from wattree.trace import OpCall, snapshot, snapshots
+from wattree.trace import OpCall, Tracer, snapshot, snapshots
 
 LAUNCH_S = 0.02  # Of plain calls; the graph of them may be several times shorter, and still long for the gap after it.
 MAX_COPIES = 1024
@@ -252,3 +252,23 @@ def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any]
             return called(*arguments, **keywords)
 
     return Workload(run, sets, size)
+
+
+def check_alone(module: torch.nn.Module, workload: Workload, ops: list[OpCall], device: Device) -> None:
+    """Captured by itself, a module must run the ops that it runs within its model. Some make masks of their own, and take another
+    path where they may not look at values."""
+    captured: list[list[OpCall]] = []
+
+    def run(i: int) -> None:
+        tracer = Tracer(module)
+        with tracer:
+            workload.run(0)
+        captured.append(tracer.trace.ops)
+
+    device.warm_up(workload.run, 1)
+    try:
+        device.capture(run, 1).close()
+    except CaptureError:
+        return  # It will run without a graph, and its window says so.
+    if [(op.name, op.inputs) for op in captured[-1]] != [(op.name, op.inputs) for op in ops]:
+        raise ValueError("captured by itself it runs other ops than within its model")
