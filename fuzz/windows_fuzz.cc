@@ -1,21 +1,33 @@
-// Any bytes as the records of a measuring session: an error, or figures whose times are positive
-// and which are found by the key they have.
+// Any bytes as the records of measuring sessions: an error, or sessions whose windows have figures
+// with positive times that are found by the key they have, and whose single ops are kernels or
+// problems that are told.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-#include "src/api/measure_session.h"
+#include "src/kernels/kernel_data.h"
+#include "src/measure/read_windows.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;
   DeviceFacts device;
   device.kind = "cuda";
   device.name = "NVIDIA H200";
-  const auto read = parse_windows({reinterpret_cast<const char*>(data), size}, "fuzz", device);
+  auto read = parse_windows({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!read.ok()) return 0;
-  for (const auto& [key, figures] : read.value()) {
-    if (key != window_key(figures.key, figures.cache, figures.is_paused)) __builtin_trap();
-    if (!(figures.time_s > 0)) __builtin_trap();
+  const auto no_passes = [](const MeasuredSession&, const Window&) -> Result<ModelTree> {
+    return Error{ErrorCode::kInvalidInput, "no models here", ""};
+  };
+  if (const auto kernels = kernel_data(read.value(), no_passes); kernels.ok()) {
+    for (const KernelSample& sample : kernels.value().data.samples) {
+      if (!(sample.time_s > 0) || !(sample.energy_j > 0)) __builtin_trap();
+    }
+  }
+  const auto figures = figures_of(std::move(read).value(), device);
+  if (!figures.ok()) return 0;
+  for (const auto& [key, of] : figures.value()) {
+    if (key != window_key(of.key, of.cache, of.is_paused)) __builtin_trap();
+    if (!(of.time_s > 0)) __builtin_trap();
   }
   return 0;
 }

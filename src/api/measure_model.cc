@@ -34,8 +34,8 @@ void choose_figures(MeasureAnswer& answer, CacheState cache) {
   }
 }
 
-Additivity add_up(const MeasureAnswer& answer) {
-  Additivity out;
+SumOfParts add_up(const MeasureAnswer& answer) {
+  SumOfParts out;
   double energy = 0;
   double time = 0;
   for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
@@ -93,16 +93,12 @@ Result<MeasureAnswer> measure_model(TreeAnswer tree, const MeasureQuery& query) 
   MeasureAnswer answer;
   answer.tree = std::move(tree);
   answer.distinct = distinct_nodes(answer.tree.tree);
-  const Pass& pass = answer.tree.pass;
-  const PassFacts facts{answer.tree.model,
-                        answer.tree.model_type,
-                        std::string(name_of(pass.precision)),
-                        std::string(name_of(pass.attention)),
-                        pass.batch,
-                        pass.seq,
-                        pass.past};
-  Result<MeasuredJobs> measured =
-      measure_jobs(jobs_of(answer.tree.tree, answer.distinct, facts, caches.value()), query);
+  MeasureQuery asked = query;
+  if (!answer.tree.config.empty()) {
+    asked.model = {answer.tree.model, answer.tree.class_name, answer.tree.config};
+  }
+  Result<MeasuredJobs> measured = measure_jobs(
+      jobs_of(answer.tree.tree, answer.distinct, pass_facts(answer.tree), caches.value()), asked);
   if (!measured.ok()) return measured.error();
   MeasuredJobs all = std::move(measured).value();
   answer.figures = std::move(all.figures);

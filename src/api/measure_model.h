@@ -27,6 +27,7 @@ struct MeasureQuery {
   double node_limit_s = 0;
   std::optional<double> standby_w;
   std::optional<WindowSettings> settings;  // Other aims than the protocol's.
+  std::optional<MeasuredModel> model;      // To write down; profiling a config does it by itself.
   std::int64_t seed = 1;
   bool allow_load = false;
   bool without_anchor = false;
@@ -42,7 +43,7 @@ struct MeasureQuery {
 };
 
 // Sums of parts against a whole.
-struct Additivity {
+struct SumOfParts {
   double energy = 0;  // Of the parts over the whole; 0 where it is not known.
   double time = 0;
   std::int64_t kernels = 0;  // Of the pass,
@@ -56,7 +57,7 @@ struct MeasureAnswer {
   std::vector<std::optional<NodeFigures>>
       in_place;            // By distinct node: what it takes in the model.
   std::size_t reused = 0;  // Windows that the file had already.
-  Additivity ops;          // Every kernel by itself, added up.
+  SumOfParts ops;          // Every kernel by itself, added up.
   SessionResult session;
   std::vector<Obstacle> obstacles;  // Why there is no energy, where there is none.
 };

@@ -13,6 +13,7 @@
 #include "src/base/test_folder.h"
 #include "src/dataset/json_lines_reader.h"
 #include "src/hub/bundled.h"
+#include "src/measure/read_windows.h"
 #include "src/measure/simulated.h"
 #include "tests/support/fake_nvml.h"
 
@@ -207,7 +208,10 @@ TEST(MeasureModel, AnInterruptedSessionKeepsItsWindows) {
   DeviceFacts device;
   device.kind = "cuda";
   device.name = "NVIDIA H200";
-  const Result<Figures> read = read_windows(bench.query.windows, device);
+  const auto earlier = [&] {
+    return figures_of(read_windows(bench.query.windows).value(), device);
+  };
+  const Result<Figures> read = earlier();
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_EQ(read.value().size(), 2U);
   for (const auto& [key, figures] : measured.value().figures) {
@@ -217,11 +221,11 @@ TEST(MeasureModel, AnInterruptedSessionKeepsItsWindows) {
   }
   // A line cut short by a kill is passed over.
   std::ofstream(bench.query.windows, std::ios::app) << R"({"kind":"win)";
-  EXPECT_TRUE(read_windows(bench.query.windows, device).ok());
+  EXPECT_TRUE(earlier().ok());
   // Not without being told to, and not on another device.
   EXPECT_EQ(measure_model(bench.tree(), bench.query).error().code, ErrorCode::kInvalidInput);
   device.name = "NVIDIA A100";
-  EXPECT_EQ(read_windows(bench.query.windows, device).error().code, ErrorCode::kInvalidInput);
+  EXPECT_EQ(earlier().error().code, ErrorCode::kInvalidInput);
 }
 
 TEST(MeasureModel, WithoutAMeterEnergyIsAbsentAndNeverZero) {

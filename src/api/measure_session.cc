@@ -5,6 +5,7 @@
 
 #include "src/base/text.h"
 #include "src/hub/bundled.h"
+#include "src/measure/read_windows.h"
 #include "src/meter/nvml.h"
 #include "src/meter/proc.h"
 
@@ -118,16 +119,32 @@ Result<TreeAnswer> anchor_tree() {
   return Error{ErrorCode::kInternal, "the anchor's model is not bundled", ""};
 }
 
+PassFacts pass_facts(const TreeAnswer& tree) {
+  const Pass& pass = tree.pass;
+  PassFacts out;
+  out.model = tree.model;
+  out.family = tree.model_type;
+  out.dtype = name_of(pass.precision);
+  out.attention = name_of(pass.attention);
+  out.batch = pass.batch;
+  out.seq = pass.seq;
+  out.past = pass.past;
+  if (tree.is_encoder_decoder) {
+    if (pass.past > 0) out.source_len = pass.source;
+    if (pass.past == 0 && pass.target_len != pass.seq) out.target_len = pass.target_len;
+  }
+  out.overrides = tree.overrides;
+  return out;
+}
+
 Result<std::vector<CacheState>> parse_caches(const std::string& list) {
   std::vector<CacheState> out;
   for (const std::string& name : split(list.empty() ? "in_place" : list, ',')) {
-    const auto known = {CacheState::kInPlace, CacheState::kCold, CacheState::kWarm};
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](CacheState cache) { return name_of(cache) == name; });
-    if (found == known.end()) {
+    const auto cache = parse_cache(name);
+    if (!cache || *cache == CacheState::kNatural) {
       return bad("cache \"" + name + "\" is not known", "choose of in_place, cold and warm");
     }
-    out.push_back(*found);
+    out.push_back(*cache);
   }
   return out;
 }
@@ -169,11 +186,14 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
   const DeviceFacts& device = executor.device();
   const bool is_gpu = device.kind != "cpu";
   processes.watch(device.uuid);
+  options.model = query.model;
   options.other_processes = [&] { return is_gpu ? processes.others() : 0; };
 
   MeasuredJobs out;
   if (query.is_resumed && fs::exists(query.windows)) {
-    Result<Figures> earlier = read_windows(query.windows, device);
+    Result<std::vector<MeasuredSession>> read = read_windows(query.windows);
+    if (!read.ok()) return read.error();
+    Result<Figures> earlier = figures_of(std::move(read).value(), device);
     if (!earlier.ok()) return earlier.error();
     out.figures = std::move(earlier).value();
     for (const Job& job : jobs) out.reused += out.figures.count(job.key());

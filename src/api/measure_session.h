@@ -16,16 +16,13 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
 // The pass that shows whether a machine drifts: BERT-base in bf16 at 16 x 128.
 Result<TreeAnswer> anchor_tree();
 
+// What windows of a tree's nodes say of the pass.
+PassFacts pass_facts(const TreeAnswer& tree);
+
 Result<std::vector<CacheState>> parse_caches(const std::string& text);
 
 // Jobs of a tree's distinct nodes, each under every one of the states; whole models as they are.
 std::vector<Job> jobs_of(const ModelTree& tree, const DistinctNodes& distinct,
                          const PassFacts& pass, const std::vector<CacheState>& caches);
-
-// The windows of a file that were not thrown out. kInvalidInput where a line is no record, or where
-// it was measured on something else than `device`.
-Result<Figures> parse_windows(std::string_view lines, const std::string& origin,
-                              const DeviceFacts& device);
-Result<Figures> read_windows(const std::filesystem::path& path, const DeviceFacts& device);
 
 }  // namespace wattree

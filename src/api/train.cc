@@ -62,7 +62,7 @@ Result<TrainAnswer> train_on_windows(const std::string& path, const TrainQuery& 
   }
   const Result<KernelDataAnswer> read = read_kernel_data(path);
   if (!read.ok()) return read.error();
-  Result<Predictor> trained = train_kernels(read.value().data, query.options.name);
+  Result<Predictor> trained = train_on_kernels(read.value(), query.options.name);
   if (!trained.ok()) return trained.error();
   TrainAnswer answer;
   answer.json = to_json(trained.value());

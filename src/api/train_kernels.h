@@ -11,8 +11,13 @@
 
 namespace wattree {
 
-// Windows in a file or folder; their passes are built from the bundled models.
+// Windows in a file or folder. Their passes are built from the configs that stand beside them, or
+// else from the bundled models.
 Result<KernelDataAnswer> read_kernel_data(const std::filesystem::path& path);
+Result<KernelDataAnswer> kernel_data_of(const std::vector<MeasuredSession>& sessions);
+
+// With the boundary and the precisions of what was measured.
+Result<Predictor> train_on_kernels(const KernelDataAnswer& input, const std::string& name);
 
 // The contract of docs/schemas/evaluate-kernels.schema.json.
 std::string to_json(const std::string& dataset, const KernelDataAnswer& input,

@@ -81,6 +81,10 @@ Result<TreeAnswer> tree_of(const std::string& model, const std::string& config_j
   answer.is_encoder_decoder = whole.is_encoder_decoder;
   answer.has_text_source = whole.has_text_source;
   answer.tree = std::move(whole.tree);
+  if (query.keeps_dataflow) {
+    answer.config = config_json;
+    answer.overrides = query.overrides;
+  }
   return answer;
 }
 

@@ -33,6 +33,9 @@ struct TreeAnswer {
   bool is_encoder_decoder = false;  // target_len means something,
   bool has_text_source = true;      // and so does the source behind a decode step.
   ModelTree tree;
+  // Of a tree that is to be run: what it takes to build it again. Empty of a TorchScript file.
+  std::string config;
+  std::vector<std::pair<std::string, std::string>> overrides;
 };
 
 // `config_json` is the text of a config.json, `origin` where it comes from.

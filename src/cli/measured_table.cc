@@ -107,7 +107,7 @@ std::string measured_table(const MeasureAnswer& answer) {
 }
 
 std::string additivity_text(const MeasureAnswer& answer) {
-  const Additivity& ops = answer.ops;
+  const SumOfParts& ops = answer.ops;
   if (ops.time <= 0) return "";
   std::string out = "the kernels, each by itself, add up to ";
   if (ops.energy > 0) out += fmt::format("{:.1f} % of the energy and ", 100 * ops.energy);

@@ -16,4 +16,12 @@ std::string_view name_of(CacheState cache) {
   return "";
 }
 
+std::optional<CacheState> parse_cache(std::string_view name) {
+  for (const CacheState cache :
+       {CacheState::kNatural, CacheState::kCold, CacheState::kInPlace, CacheState::kWarm}) {
+    if (name_of(cache) == name) return cache;
+  }
+  return std::nullopt;
+}
+
 }  // namespace wattree

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,7 @@ enum class CacheState : std::uint8_t {
 
 std::string_view name_of(Execution execution);  // "graph"
 std::string_view name_of(CacheState cache);     // "in_place"
+std::optional<CacheState> parse_cache(std::string_view name);
 
 struct LaunchOptions {
   CacheState cache = CacheState::kNatural;

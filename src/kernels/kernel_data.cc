@@ -1,8 +1,10 @@
 #include "src/kernels/kernel_data.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
+#include "src/kernels/measured_chip.h"
 #include "src/kernels/single_op.h"
 #include "src/predict/tree_predict.h"
 #include "src/regress/median.h"
@@ -10,28 +12,11 @@
 namespace wattree {
 namespace {
 
-using Subject = KernelSample::Subject;
-
-// Rates that large products and copies come near to on this hardware; they only shape terms, whose
-// prices are fitted.
-struct KnownChip {
-  std::string_view hardware;
-  Chip chip;
-};
-constexpr KnownChip kChips[] = {
-    {"NVIDIA H200",
-     {.processors = 132,
-      .cache_mib = 40,
-      .half_gflop_per_us = 0.8,
-      .single_gflop_per_us = 0.046,
-      .mib_per_us = 4.0e6 / (1024 * 1024)}},
-};
-
 std::int32_t index_of(std::vector<std::string>& names, const std::string& name) {
   if (name.empty()) return -1;
-  const auto it = std::find(names.begin(), names.end(), name);
-  if (it == names.end()) names.push_back(name);
-  return static_cast<std::int32_t>(it == names.end() ? names.size() - 1 : it - names.begin());
+  const auto place = std::find(names.begin(), names.end(), name) - names.begin();
+  if (place == std::ssize(names)) names.push_back(name);
+  return static_cast<std::int32_t>(place);
 }
 
 // The kernels below a node, equal ones together.
@@ -57,103 +42,160 @@ void add_kernels(const ModelTree& tree, const Node& top, KernelSample& sample) {
   }
 }
 
-// The module of a window in the tree of its pass: the first call with that scope and class.
-const Node* find_module(const ModelTree& tree, const Window& window) {
-  for (const Node& node : tree.nodes()) {
-    if (node.op == Op::kNone && node.scope == window.scope && node.type == window.type) {
-      return &node;
+// The node of a window in the tree of its pass: what does the same work, or else the first call
+// with that scope and class.
+const Node* find_node(const ModelTree& tree, const NodeFacts& node) {
+  const auto nodes = tree.nodes();
+  for (const DistinctNode& distinct : distinct_nodes(tree).nodes) {
+    if (distinct.key == node.key) return &nodes[static_cast<std::size_t>(distinct.node)];
+  }
+  for (const Node& other : nodes) {
+    if (other.op == Op::kNone && other.scope == node.scope && other.type == node.type) {
+      return &other;
     }
   }
   // A primitive that runs one kernel is that kernel.
-  for (const Node& node : tree.nodes()) {
-    if (node.scope == window.scope) return &node;
+  for (const Node& other : nodes) {
+    if (other.scope == node.scope) return &other;
   }
   return nullptr;
 }
 
-Failure fill_kernels(const Window& window, const BuildPass& build, KernelSample& sample) {
-  if (window.subject == "op") {
-    const Result<ModelTree> tree = tree_of_op(window);
-    if (!tree.ok()) return tree.error();
-    add_kernels(tree.value(), tree.value().root(), sample);
-    return std::nullopt;
-  }
-  const Result<ModelTree> tree = build(window);
+// A window's kernels, and how much work they are.
+struct WindowKernels {
+  KernelSample sample;
+  double matmul_flops = 0;
+  double bytes = 0;
+};
+
+Result<WindowKernels> kernels_of(const MeasuredSession& session, const Window& window,
+                                 const BuildPass& build) {
+  const bool is_op = window.node.subject == Subject::kOp;
+  const Result<ModelTree> tree = is_op ? tree_of_op(window) : build(session, window);
   if (!tree.ok()) return tree.error();
-  const Node* top =
-      window.subject == "module" ? find_module(tree.value(), window) : &tree.value().root();
+  const bool is_module = window.node.subject == Subject::kModule;
+  const Node* top = is_module ? find_node(tree.value(), window.node) : &tree.value().root();
   if (top == nullptr) {
     return Error{ErrorCode::kInvalidInput,
-                 window.key + ": the tree has no " + window.type + " " + window.scope, ""};
+                 window.key + ": the tree has no " + window.node.type + " " + window.node.scope,
+                 ""};
   }
-  add_kernels(tree.value(), *top, sample);
-  return std::nullopt;
+  WindowKernels out;
+  add_kernels(tree.value(), *top, out.sample);
+  out.matmul_flops = static_cast<double>(top->matmul_flops);
+  out.bytes = static_cast<double>(top->bytes);
+  return out;
+}
+
+KernelSample::Subject subject_of(Subject subject) {
+  switch (subject) {
+    case Subject::kModel: return KernelSample::Subject::kPass;
+    case Subject::kDecode: return KernelSample::Subject::kStep;
+    case Subject::kModule: return KernelSample::Subject::kModule;
+    case Subject::kOp: break;
+  }
+  return KernelSample::Subject::kKernel;
 }
 
 std::string name_for_people(const Window& w) {
-  if (w.subject == "op") return w.type;
-  std::string out = w.model;
-  for (const auto& [key, value] : w.overrides) out += "," + key + "=" + value;
-  out += " " + w.dtype + " " + w.attention + " " + std::to_string(w.batch) + " x " +
-         (w.past > 0 ? "1 after " + std::to_string(w.past) : std::to_string(w.seq));
-  return w.subject == "module" ? out + " " + w.scope : out;
+  if (w.node.subject == Subject::kOp) return w.node.type;
+  const PassFacts& pass = w.pass;
+  std::string out = pass.model;
+  for (const auto& [key, value] : pass.overrides) out += "," + key + "=" + value;
+  out += " " + pass.dtype + " " + pass.attention + " " + std::to_string(pass.batch) + " x " +
+         (pass.past > 0 ? "1 after " + std::to_string(pass.past) : std::to_string(pass.seq));
+  return w.node.subject == Subject::kModule ? out + " " + w.node.scope : out;
 }
+
+// Zeros and sparse values take less; they are there to show it, not to learn from.
+bool is_to_learn_from(const Window& window) {
+  const bool has_usual_values = window.values.empty() || window.values == "normal";
+  return has_usual_values && window.figures.doubts.empty() &&
+         window.figures.energy_j.value_or(0) > 0;
+}
+
+double anchor_of(const MeasuredSession& session) {
+  return session.anchor_energy_j.value_or(median(session.anchors_j));
+}
+
+Failure check_same_hardware(const std::vector<MeasuredSession>& sessions) {
+  for (const MeasuredSession& session : sessions) {
+    const MeasuredSession& first = sessions.front();
+    if (session.device == first.device && session.boundary == first.boundary) continue;
+    return Error{ErrorCode::kInvalidInput,
+                 session.where + ": measured on " + session.device + " (" + session.boundary +
+                     "), and " + first.where + " on " + first.device + " (" + first.boundary + ")",
+                 "a predictor is of one kind of hardware: give the folder of one"};
+  }
+  return std::nullopt;
+}
+
+bool is_single(std::string_view dtype) { return dtype == "fp32" || dtype == "tf32"; }
 
 }  // namespace
 
-Result<KernelDataAnswer> kernel_data(const std::vector<Session>& sessions, const BuildPass& build) {
+Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& sessions,
+                                     const BuildPass& build) {
+  if (Failure failure = check_same_hardware(sessions)) return *failure;
   KernelDataAnswer answer;
   KernelData& data = answer.data;
   std::vector<double> anchors;
   std::vector<double> idle;
-  for (const Session& session : sessions) {
-    if (data.hardware.empty()) data.hardware = session.hardware;
-    if (session.hardware != data.hardware) {
-      return Error{ErrorCode::kInvalidInput,
-                   "measurements of " + data.hardware + " and of " + session.hardware,
-                   "a predictor is of one kind of hardware: give the folder of one"};
-    }
-    if (session.anchor_energy_j > 0) anchors.push_back(session.anchor_energy_j);
+  for (const MeasuredSession& session : sessions) {
+    if (anchor_of(session) > 0) anchors.push_back(anchor_of(session));
     if (session.idle_power_w > 0) idle.push_back(session.idle_power_w);
     data.limit_w = std::max(data.limit_w, session.power_limit_w);
-    answer.doubtful += session.left_out;
+    data.hardware = session.device;
+    answer.boundary = session.boundary;
+    if (data.meter.empty()) data.meter = session.meter;
   }
+  if (data.meter.empty()) data.meter = "NVML energy counter";
   data.idle_w = median(idle);
-  data.meter = "NVML energy counter";
-  for (const KnownChip& known : kChips) {
-    if (known.hardware == data.hardware) data.chip = known.chip;
-  }
   const double middle = median(anchors);
-  for (const Session& session : sessions) {
-    const double factor = session.anchor_energy_j > 0 ? session.anchor_energy_j / middle : 1;
+  std::vector<MeasuredRate> rates;
+  for (const MeasuredSession& session : sessions) {
+    const double factor = anchor_of(session) > 0 ? anchor_of(session) / middle : 1;
     for (const Window& window : session.windows) {
-      KernelSample sample;
-      sample.subject = window.subject == "op"       ? Subject::kKernel
-                       : window.subject == "module" ? Subject::kModule
-                       : window.past > 0            ? Subject::kStep
-                                                    : Subject::kPass;
-      if (Failure failure = fill_kernels(window, build, sample)) {
-        answer.problems.push_back(failure->message);
+      if (!is_to_learn_from(window)) {
+        ++answer.doubtful;
         continue;
       }
-      if (sample.kernels.empty()) continue;
-      sample.energy_j = window.energy_j / factor;
+      Result<WindowKernels> kernels = kernels_of(session, window, build);
+      if (!kernels.ok()) {
+        answer.problems.push_back(kernels.error().message);
+        continue;
+      }
+      const NodeFigures& figures = window.figures;
+      const WindowKernels& found = kernels.value();
+      if (found.sample.kernels.empty()) continue;
+      KernelSample& sample = data.samples.emplace_back(found.sample);
+      sample.subject = subject_of(window.node.subject);
+      sample.energy_j = *figures.energy_j / factor;
       sample.card_factor = factor;
-      sample.time_s = window.time_s;
-      sample.is_capped = window.is_capped;
-      sample.is_single = window.dtype == "fp32";
-      sample.is_eager = window.execution == "eager";
-      sample.is_cold = window.cache == "cold";
-      sample.model = index_of(data.models, window.model);
-      sample.family = index_of(data.families, window.family);
+      sample.time_s = figures.time_s;
+      // With rest in between its clock was not held down.
+      sample.is_capped = figures.is_capped && !figures.is_paused;
+      sample.is_single = is_single(window.pass.dtype);
+      // A processor has no graphs: there a launch is part of the work.
+      sample.is_eager = figures.execution == Execution::kEager && session.device_kind != "cpu";
+      sample.is_cold = figures.cache == CacheState::kCold;
+      sample.model = index_of(data.models, window.pass.model);
+      sample.family = index_of(data.families, window.pass.family);
       sample.name = name_for_people(window);
-      data.samples.push_back(std::move(sample));
+      rates.push_back({found.matmul_flops, found.bytes, figures.time_s, sample.is_single});
+      if (std::find(answer.dtypes.begin(), answer.dtypes.end(), window.pass.dtype) ==
+          answer.dtypes.end()) {
+        answer.dtypes.push_back(window.pass.dtype);
+      }
     }
   }
   if (data.samples.empty()) {
     return Error{ErrorCode::kInvalidInput, "no measurement that could be used",
                  answer.problems.empty() ? "" : answer.problems.front()};
   }
+  data.chip = chip_of(sessions.front(), rates);
+  std::erase_if(answer.dtypes, [](const std::string& name) { return !parse_precision(name); });
+  std::sort(answer.dtypes.begin(), answer.dtypes.end(), std::greater<>());  // fp32 before bf16.
   return answer;
 }
 

@@ -6,23 +6,28 @@
 #include <vector>
 
 #include "src/base/result.h"
-#include "src/kernels/window.h"
+#include "src/measure/read_windows.h"
 #include "src/predict/kernel_fit.h"
 #include "src/tree/model_tree.h"
 
 namespace wattree {
 
 // The tree, with its costs, of the pass that a window was measured in.
-using BuildPass = std::function<Result<ModelTree>(const Window& window)>;
+using BuildPass =
+    std::function<Result<ModelTree>(const MeasuredSession& session, const Window& window)>;
 
 struct KernelDataAnswer {
   KernelData data;
+  std::string boundary;               // Of the energies.
+  std::vector<std::string> dtypes;    // Precisions that were measured.
   std::int64_t doubtful = 0;          // Windows that were left out.
   std::vector<std::string> problems;  // Windows whose kernels could not be told, and why.
 };
 
-// Sessions on different cards are brought to the middle one by their anchors. Fails where the
-// sessions are of different hardware, or hold nothing.
-Result<KernelDataAnswer> kernel_data(const std::vector<Session>& sessions, const BuildPass& build);
+// Sessions on different cards are brought to the middle one by their anchors. Windows that are
+// doubtful, without energy or with other values than usual are left out. Fails where the sessions
+// are of different hardware, or hold nothing.
+Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& sessions,
+                                     const BuildPass& build);
 
 }  // namespace wattree

@@ -13,11 +13,10 @@ Window op_window(std::string op, std::string type, std::vector<std::string> inpu
                  std::vector<std::string> outputs) {
   Window window;
   window.key = "test";
-  window.subject = "op";
-  window.op = std::move(op);
-  window.type = std::move(type);
-  window.inputs = std::move(inputs);
-  window.outputs = std::move(outputs);
+  window.node.op = std::move(op);
+  window.node.type = std::move(type);
+  window.node.inputs = std::move(inputs);
+  window.node.outputs = std::move(outputs);
   return window;
 }
 
@@ -80,7 +79,7 @@ constexpr char kHeader[] =
     R"({"kind":"header","gpu":"Test","power_limit_w":700,"idle_power_w":120,"anchor_energy_j":%s})"
     "\n";
 constexpr char kOp[] =
-    R"({"kind":"window","key":"%s","subject":"op","dtype":"bf16","type":"neg","op":"neg","inputs":["bf16[8,8]"],"outputs":["bf16[8,8]"],"execution":"graph","cache":"in_place","energy_j":%s,"time_s":1e-6)";
+    R"({"kind":"window","key":"%s","subject":"op","dtype":"bf16","node":"0","type":"neg","op":"neg","inputs":["bf16[8,8]"],"outputs":["bf16[8,8]"],"execution":"graph","cache":"in_place","energy_j":%s,"time_s":1e-6)";
 
 std::string formatted(const char* format, const char* first, const char* second = "") {
   std::array<char, 1000> text{};
@@ -91,7 +90,7 @@ std::string formatted(const char* format, const char* first, const char* second 
 class WindowsTest : public testing::Test {
  protected:
   TestFolder folder_;
-  BuildPass no_passes_ = [](const Window&) -> Result<ModelTree> {
+  BuildPass no_passes_ = [](const MeasuredSession&, const Window&) -> Result<ModelTree> {
     return Error{ErrorCode::kInvalidInput, "no models here", ""};
   };
 };
@@ -103,13 +102,27 @@ TEST_F(WindowsTest, CardsAreBroughtToTheMiddleOne) {
                 formatted(kHeader, "1.0") + formatted(kOp, "b", "0.010") + "}\n");
   folder_.write("windows-c.jsonl",
                 formatted(kHeader, "1.1") + formatted(kOp, "c", "0.011") + "}\n");
-  const auto sessions = read_sessions(folder_.path()).value();
+  const auto sessions = read_windows(folder_.path()).value();
   ASSERT_EQ(sessions.size(), 3U);
   const KernelDataAnswer answer = kernel_data(sessions, no_passes_).value();
   ASSERT_EQ(answer.data.samples.size(), 3U);
   for (const KernelSample& sample : answer.data.samples) EXPECT_NEAR(sample.energy_j, 0.010, 1e-9);
   EXPECT_NEAR(answer.data.samples[0].raw_energy_j(), 0.008, 1e-9);
   EXPECT_EQ(answer.data.limit_w, 700);
+}
+
+TEST_F(WindowsTest, AnchorsAreWhatTheHeaderSaysOrTheMiddleOne) {
+  const auto anchor = [](const char* energy) {
+    return formatted(R"({"kind":"anchor","block":0,"energy_j":%s})", energy) + "\n";
+  };
+  folder_.write("one.windows.jsonl", formatted(kHeader, "null") + anchor("0.7") + anchor("0.8") +
+                                         anchor("2") + formatted(kOp, "a", "0.008") + "}\n");
+  folder_.write("two.windows.jsonl",
+                formatted(kHeader, "1.0") + formatted(kOp, "b", "0.010") + "}\n");
+  const KernelDataAnswer answer =
+      kernel_data(read_windows(folder_.path()).value(), no_passes_).value();
+  ASSERT_EQ(answer.data.samples.size(), 2U);
+  for (const KernelSample& sample : answer.data.samples) EXPECT_NEAR(sample.energy_j, 0.009, 1e-9);
 }
 
 TEST_F(WindowsTest, PausesAreTakenOutAndDoubtsLeftOut) {
@@ -122,41 +135,51 @@ TEST_F(WindowsTest, PausesAreTakenOutAndDoubtsLeftOut) {
                     "\n" +
                     formatted(kOp, "c", "0.5") +
                     R"(,"values":"zeros"})"
-                    "\n");
-  const auto sessions = read_sessions(folder_.path() / "windows-a.jsonl").value();
-  ASSERT_EQ(sessions[0].windows.size(), 1U);
-  EXPECT_EQ(sessions[0].left_out, 2);
-  EXPECT_EQ(sessions[0].windows[0].energy_j, 0.3);
-  EXPECT_EQ(sessions[0].windows[0].time_s, 2e-6);
-  EXPECT_FALSE(sessions[0].windows[0].is_capped);
+                    "\n" +
+                    formatted(kOp, "d", "null") + "}\n");
+  const KernelDataAnswer answer =
+      kernel_data(read_windows(folder_.path() / "windows-a.jsonl").value(), no_passes_).value();
+  ASSERT_EQ(answer.data.samples.size(), 1U);
+  EXPECT_EQ(answer.doubtful, 3);
+  EXPECT_EQ(answer.data.samples[0].energy_j, 0.3);
+  EXPECT_EQ(answer.data.samples[0].time_s, 2e-6);
+  EXPECT_FALSE(answer.data.samples[0].is_capped);
+}
+
+TEST_F(WindowsTest, WhatAChipCanDoIsWhatItDid) {
+  // A stream of 128 MiB in 100 us that no cache of 1 MiB holds, and a product of 2 GFLOP in 10 us.
+  folder_.write(
+      "windows-a.jsonl",
+      R"({"kind":"header","gpu":"Test","boundary":"gpu","meters":["m"],"cache_bytes":1572864,"multiprocessors":20})"
+      "\n"
+      R"({"kind":"window","key":"s","node":"s","subject":"op","dtype":"fp32","type":"neg","op":"neg","inputs":["f32[16777216]"],"outputs":["f32[16777216]"],"execution":"graph","cache":"cold","energy_j":1,"time_s":1e-4})"
+      "\n"
+      R"({"kind":"window","key":"p","node":"p","subject":"op","dtype":"bf16","type":"MatMul","op":"mm","inputs":["bf16[1000,1000]","bf16[1000,1000]"],"outputs":["bf16[1000,1000]"],"execution":"graph","cache":"cold","energy_j":1,"time_s":1e-5})"
+      "\n");
+  const KernelDataAnswer answer =
+      kernel_data(read_windows(folder_.path()).value(), no_passes_).value();
+  const Chip& chip = answer.data.chip;
+  EXPECT_EQ(chip.processors, 20);
+  EXPECT_DOUBLE_EQ(chip.cache_mib, 1);
+  EXPECT_NEAR(chip.mib_per_us, 1.28, 1e-9);
+  EXPECT_NEAR(chip.half_gflop_per_us, 0.2, 1e-9);
+  EXPECT_NEAR(chip.single_gflop_per_us, 0.2, 1e-9);  // No product was measured: the other's.
+  EXPECT_EQ(answer.data.meter, "m");
+  EXPECT_EQ(answer.boundary, "gpu");
+  EXPECT_EQ(answer.dtypes, (std::vector<std::string>{"fp32", "bf16"}));
 }
 
 TEST_F(WindowsTest, APassThatCannotBeBuiltIsAProblemNotAnEnd) {
   folder_.write(
       "windows-a.jsonl",
       formatted(kHeader, "1") + formatted(kOp, "a", "0.5") + "}\n" +
-          R"({"kind":"window","key":"p","subject":"model","model":"x","family":"y","dtype":"bf16","type":"X","execution":"graph","cache":"natural","energy_j":1,"time_s":1})"
+          R"({"kind":"window","key":"p","subject":"model","model":"x","family":"y","dtype":"bf16","node":"1","type":"X","execution":"graph","cache":"natural","energy_j":1,"time_s":1})"
           "\n");
   const KernelDataAnswer answer =
-      kernel_data(read_sessions(folder_.path()).value(), no_passes_).value();
+      kernel_data(read_windows(folder_.path()).value(), no_passes_).value();
   EXPECT_EQ(answer.data.samples.size(), 1U);
   ASSERT_EQ(answer.problems.size(), 1U);
   EXPECT_EQ(answer.problems[0], "no models here");
-}
-
-TEST_F(WindowsTest, BadFilesSayWhatAndWhere) {
-  folder_.write("windows-a.jsonl", formatted(kHeader, "1") + "{\"kind\":\"window\"}\n");
-  const auto missing = read_sessions(folder_.path());
-  ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.error().message.find("windows-a.jsonl:2: key is missing"), std::string::npos)
-      << missing.error().message;
-  folder_.write("windows-a.jsonl", "{\"kind\":\"verdict\"}\n");
-  EXPECT_FALSE(read_sessions(folder_.path()).ok());
-  folder_.write("windows-a.jsonl", "[1]\n");
-  EXPECT_FALSE(read_sessions(folder_.path()).ok());
-  EXPECT_FALSE(read_sessions(folder_.path() / "none.jsonl").ok());
-  EXPECT_TRUE(holds_windows(folder_.path()));
-  EXPECT_FALSE(holds_windows(folder_.path() / "windows-a.jsonl"));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ std::optional<Spec> parse_spec(std::string_view text) {
 bool is_weight(const Window& window, Op op, std::size_t input) {
   switch (op) {
     case Op::kAddmm: return input != 1;
-    case Op::kMm: return input == 1 && window.type != "MatMul";
+    case Op::kMm: return input == 1 && window.node.type != "MatMul";
     case Op::kEmbedding: return input == 0;
     case Op::kLayerNorm: return input > 0;
     default: return false;
@@ -75,39 +75,39 @@ Result<ModelTree> tree_of_op(const Window& window) {
   const auto refuse = [&](const std::string& why) {
     return Error{ErrorCode::kInvalidInput, window.key + ": " + why, ""};
   };
-  const auto op = find_op(window.op);
-  if (!op) return refuse("no tree has an op " + window.op);
+  const auto op = find_op(window.node.op);
+  if (!op) return refuse("no tree has an op " + window.node.op);
   Pass pass;
   // Weights take the precision of the pass, so that it is the one of what comes out.
   std::vector<Tensor> tensors;
-  tensors.reserve(window.inputs.size() + window.outputs.size());
+  tensors.reserve(window.node.inputs.size() + window.node.outputs.size());
   std::vector<Spec> specs;
-  for (const auto* list : {&window.inputs, &window.outputs}) {
+  for (const auto* list : {&window.node.inputs, &window.node.outputs}) {
     for (const std::string& text : *list) {
       const auto spec = parse_spec(text);
       if (!spec) return refuse("\"" + text + "\" is no tensor");
       specs.push_back(*spec);
     }
   }
-  if (window.outputs.empty()) return refuse("it has no outputs");
-  pass.precision = specs[window.inputs.size()].dtype == DType::kBfloat16  ? Precision::kBf16
-                   : specs[window.inputs.size()].dtype == DType::kFloat16 ? Precision::kFp16
-                                                                          : Precision::kFp32;
+  if (window.node.outputs.empty()) return refuse("it has no outputs");
+  pass.precision = specs[window.node.inputs.size()].dtype == DType::kBfloat16  ? Precision::kBf16
+                   : specs[window.node.inputs.size()].dtype == DType::kFloat16 ? Precision::kFp16
+                                                                               : Precision::kFp32;
   Trace trace(pass);
   {
-    Module module(trace, "", window.type);
+    Module module(trace, "", window.node.type);
     for (std::size_t i = 0; i < specs.size(); ++i) {
       const Spec& spec = specs[i];
       Tensor tensor = spec.stride ? Tensor(&trace, spec.dtype, spec.size, *spec.stride)
                                   : trace.tensor(spec.dtype, spec.size);
-      if (i < window.inputs.size() && is_weight(window, *op, i)) {
+      if (i < window.node.inputs.size() && is_weight(window, *op, i)) {
         tensor.parameter = trace.parameter(spec.size).parameter;
       }
       tensors.push_back(tensor);
     }
     std::vector<const Tensor*> inputs;
-    for (std::size_t i = 0; i < window.inputs.size(); ++i) inputs.push_back(&tensors[i]);
-    trace.emit(*op, inputs, std::span(tensors).subspan(window.inputs.size()));
+    for (std::size_t i = 0; i < window.node.inputs.size(); ++i) inputs.push_back(&tensors[i]);
+    trace.emit(*op, inputs, std::span(tensors).subspan(window.node.inputs.size()));
   }
   Result<ModelTree> finished = trace.finish();
   if (!finished.ok()) return finished.error();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/base/result.h"
-#include "src/kernels/window.h"
+#include "src/measure/record.h"
 #include "src/tree/model_tree.h"
 
 namespace wattree {

@@ -1,9 +1,9 @@
 #include "src/learn/any_predictor.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "src/base/in_quotes.h"
+#include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/provenance.h"
 #include "src/irene/model_json.h"
@@ -15,6 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<const char*, 3> kLevels{"ml", "module", "model"};
+constexpr std::int64_t kMostTrees = 1'000'000'000'000;
+constexpr double kMostPercent = 1e18;
 
 void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
   json.key(name);
@@ -23,84 +25,36 @@ void write_texts(JsonWriter& json, std::string_view name, const std::vector<std:
   json.end_array();
 }
 
-// Fields of one object; the first thing that is wrong is kept.
-struct Reader {
-  const std::string& origin;
-  Failure failure;
-
-  void fail(const std::string& field, const std::string& what) {
-    if (failure) return;
-    failure = Error{ErrorCode::kInvalidInput, origin + ": " + field + " " + what,
-                    "write predictors with wattree train; docs/schemas/predictor.schema.json "
-                    "describes the file"};
-  }
-  const Json& at(const Json& object, const std::string& field) {
-    static const Json kNull;
-    const auto it = object.find(field);
-    if (it != object.end()) return *it;
-    fail(field, "is missing");
-    return kNull;
-  }
-  std::string text(const Json& object, const std::string& field) {
-    const Json& value = at(object, field);
-    if (value.is_string()) return value.get<std::string>();
-    fail(field, "must be text");
-    return {};
-  }
-  std::vector<std::string> texts(const Json& object, const std::string& field) {
-    std::vector<std::string> out;
-    const Json& value = at(object, field);
-    if (!value.is_array()) fail(field, "must be an array");
-    for (const Json& item : value.is_array() ? value : Json::array()) {
-      if (item.is_string()) {
-        out.push_back(item.get<std::string>());
-      } else {
-        fail(field, "must hold only text");
-      }
-    }
-    return out;
-  }
-};
-
 Result<AnyPredictor> parse_irene(const Json& json, const std::string& kind,
                                  const std::string& origin) {
-  Reader reader{origin, {}};
+  Failure failure;
+  JsonFields fields(json, "", origin, failure);
   IrenePredictor p;
-  p.name = reader.text(json, "name");
-  p.hardware = reader.text(json, "hardware");
-  p.meter = reader.text(json, "meter");
-  p.boundary = reader.text(json, "boundary");
-  if (!parse_boundary(p.boundary)) reader.fail("boundary", "must be gpu, host, wall or facility");
-  p.dtypes = reader.texts(json, "dtypes");
-  const Json& training = reader.at(json, "training");
-  if (!training.is_object()) reader.fail("training", "must be an object");
-  if (reader.failure) return *reader.failure;
-  p.models = reader.texts(training, "models");
-  const Json& trees = reader.at(training, "trees");
-  if (!trees.is_number_integer() || trees.get<std::int64_t>() < 0) {
-    reader.fail("training.trees", "must be a count");
-  } else {
-    p.trees = trees.get<std::int64_t>();
+  p.name = fields.text("name", true);
+  p.hardware = fields.text("hardware", true);
+  p.meter = fields.text("meter", true);
+  p.boundary = fields.text("boundary", true);
+  if (!parse_boundary(p.boundary)) {
+    fields.complain("boundary", "must be gpu, host, wall or facility");
   }
-  const Json& errors = reader.at(training, "errors_percent");
-  for (std::size_t l = 0; l < kLevels.size() && errors.is_object(); ++l) {
-    const auto it = errors.find(kLevels[l]);
-    if (it == errors.end() || it->is_null()) continue;
-    if (!it->is_number() || !std::isfinite(it->get<double>()) || it->get<double>() < 0) {
-      reader.fail(std::string("training.errors_percent.") + kLevels[l], "must be a percentage");
-    } else {
-      p.errors[l] = it->get<double>();
+  p.dtypes = fields.texts("dtypes", true);
+  JsonFields training = fields.inside("training");
+  p.models = training.texts("models", true);
+  p.trees = training.whole("trees", 0, kMostTrees, true).value_or(0);
+  JsonFields errors = training.inside("errors_percent");
+  for (std::size_t l = 0; l < kLevels.size(); ++l) {
+    p.errors[l] = errors.number(kLevels[l], 0, kMostPercent);
+  }
+  const Json* body = fields.object("irene", true);
+  if (!failure) {
+    Result<IreneModel> model = read_irene(body->dump(), origin + ": irene");
+    if (!model.ok()) return model.error();
+    p.model = std::move(model).value();
+    if (name_of(p.model.options.aggregate) != kind) {
+      fields.complain("irene.aggregate", "is not the file's kind, " + kind);
     }
   }
-  const Json& body = reader.at(json, "irene");
-  if (reader.failure) return *reader.failure;
-  Result<IreneModel> model = read_irene(body.dump(), origin + ": irene");
-  if (!model.ok()) return model.error();
-  p.model = std::move(model).value();
-  if (name_of(p.model.options.aggregate) != kind) {
-    reader.fail("irene.aggregate", "is not the file's kind, " + kind);
-    return *reader.failure;
-  }
+  if (failure) return with_predictor_hint(*failure);
   return AnyPredictor(std::move(p));
 }
 

@@ -107,7 +107,7 @@ TEST(AnyPredictor, RefusesWhatIsWrongAndSaysWhere) {
   refused("\"boundary\": \"wall\"", "\"boundary\": \"moon\"", "boundary");
   refused("\"trees\": 16", "\"trees\": -1", "training.trees");
   refused("\"ml\": 1.5", "\"ml\": \"good\"", "errors_percent.ml");
-  refused("\"irene\":", "\"irene2\":", "irene is missing");
+  refused("\"irene\":", "\"irene2\":", "\"irene\" is missing");
   refused("\"tau\": 10", "\"tau\": 0", "tau");
   refused("\"tau\": 10", "\"tau\": NaN", "JSON");
   for (const char* text : {"", "[]", "{", "null", "{}"}) {

@@ -29,6 +29,7 @@ std::uint64_t hash_of_leaf(const ModelTree& tree, const Node& leaf) {
     hash = mix(hash,
                text_of(operand) + (operand.is_weight ? "w" : "") + std::to_string(operand.touched));
   }
+  if (leaf.layout != 0) hash = mix(hash, "layout " + std::to_string(leaf.layout));
   hash = mix(hash, "->");
   for (const Operand& operand : tree.outputs(leaf)) hash = mix(hash, text_of(operand));
   return hash;
@@ -78,6 +79,11 @@ DistinctNodes distinct_nodes(const ModelTree& tree) {
     const bool is_wrapper = kernels == 1 && !tree.is_leaf(node);
     if (!is_wrapper) ++out.nodes[static_cast<std::size_t>(it->second)].count;
     out.of[i] = it->second;
+  }
+  // A model that only wraps its decoder is measured as the model it is.
+  if (!nodes.empty() && out.of.back() >= 0) {
+    DistinctNode& whole = out.nodes[static_cast<std::size_t>(out.of.back())];
+    if (whole.kernels > 1) whole.node = static_cast<std::int32_t>(nodes.size()) - 1;
   }
   return out;
 }

@@ -10,8 +10,10 @@
 namespace wattree {
 
 struct DistinctNode {
-  std::string key;        // 16 hexadecimal digits: the same work has the same key in every tree.
-  std::int32_t node = 0;  // The first one in the tree; of several at one place, the innermost.
+  std::string key;  // 16 hexadecimal digits: the same work has the same key in every tree.
+  // The root where it is one of them; or else the first one in the tree, and of several at one
+  // place the innermost.
+  std::int32_t node = 0;
   std::int64_t count = 0;
   std::int64_t kernels = 0;
 };
@@ -21,7 +23,8 @@ struct DistinctNodes {
   std::vector<std::int32_t> of;  // By node of the tree: an index into `nodes`; -1: it runs nothing.
 };
 
-// Work is a sequence of kernels: ops with the types and shapes of what goes in and comes out. Two
+// Work is a sequence of kernels: ops with the types, shapes and layouts of what goes in and comes
+// out. Two
 // modules with the same kernels are one, whatever their classes are called, and a module of one
 // kernel is that kernel.
 DistinctNodes distinct_nodes(const ModelTree& tree);

@@ -107,6 +107,30 @@ void write_node(JsonWriter& out, const NodeFacts& node) {
   texts(out, "outputs", node.outputs);
 }
 
+// "{1,768}"; nothing where the elements lie one after the other.
+std::string strides_of(const Operand& operand, const Dims& stride) {
+  std::int64_t expected = 1;
+  bool is_contiguous = true;
+  std::string out;
+  for (int i = stride.rank() - 1; i >= 0; --i) {
+    is_contiguous = is_contiguous && (stride[i] == expected || operand.size[i] == 1);
+    expected *= operand.size[i];
+    out = std::to_string(stride[i]) + (out.empty() ? "" : ",") + out;
+  }
+  return is_contiguous ? "" : "{" + out + "}";
+}
+
+void write_pass(JsonWriter& out, const PassFacts& pass) {
+  if (!pass.attention.empty()) out.field("attention", pass.attention);
+  if (pass.batch > 0) {
+    out.field("batch_size", pass.batch);
+    out.field("seq_len", pass.seq);
+  }
+  if (pass.past > 0) out.field("past", pass.past);
+  if (pass.source_len > 0) out.field("source_len", pass.source_len);
+  if (pass.target_len > 0) out.field("target_len", pass.target_len);
+}
+
 void write_settings(JsonWriter& out, std::string_view name, const WindowSettings& s) {
   out.key(name);
   out.begin_object();
@@ -135,6 +159,14 @@ std::string_view name_of(Subject subject) {
   return "";
 }
 
+std::optional<Subject> parse_subject(std::string_view name) {
+  for (const Subject subject :
+       {Subject::kModel, Subject::kDecode, Subject::kModule, Subject::kOp}) {
+    if (name_of(subject) == name) return subject;
+  }
+  return std::nullopt;
+}
+
 NodeFacts facts_of(const ModelTree& tree, const DistinctNode& distinct) {
   const Node& node = tree.nodes()[static_cast<std::size_t>(distinct.node)];
   NodeFacts out;
@@ -149,8 +181,14 @@ NodeFacts facts_of(const ModelTree& tree, const DistinctNode& distinct) {
   out.flops = node.matmul_flops;
   out.kernels = distinct.kernels;
   if (node.op != Op::kNone) out.op = node.op == Op::kOther ? node.type : facts_of(node.op).aten;
-  for (const Operand& operand : tree.inputs(node)) out.inputs.push_back(text_of(operand));
-  for (const Operand& operand : tree.outputs(node)) out.outputs.push_back(text_of(operand));
+  for (std::size_t i = 0; i < tree.inputs(node).size() + tree.outputs(node).size(); ++i) {
+    const bool is_input = i < tree.inputs(node).size();
+    const Operand& operand =
+        is_input ? tree.inputs(node)[i] : tree.outputs(node)[i - tree.inputs(node).size()];
+    std::string text = text_of(operand);
+    if (tree.has_dataflow) text += strides_of(operand, tree.placements(node)[i].stride);
+    (is_input ? out.inputs : out.outputs).push_back(std::move(text));
+  }
   return out;
 }
 
@@ -163,22 +201,23 @@ std::string to_line(const WindowRecord& record) {
   const Measurement& m = record.measurement;
   JsonWriter out;
   begin(out, "window", record.session);
-  out.field("block", static_cast<std::int64_t>(record.block));
-  out.field("key", window_key(figures.key, figures.cache, figures.is_paused));
+  out.field("block", record.block);
+  out.field("key", record.key);
   out.field("at_s", record.at_s);
   out.field("subject", name_of(record.node.subject));
   if (!record.pass.model.empty()) {
     out.field("model", record.pass.model);
     out.field("family", record.pass.family);
   }
+  if (!record.pass.overrides.empty()) {
+    out.key("overrides");
+    out.begin_object();
+    for (const auto& [name, value] : record.pass.overrides) out.field(name, value);
+    out.end_object();
+  }
   if (!record.node.op.empty()) out.field("op", record.node.op);
   out.field("dtype", record.pass.dtype);
-  if (!record.pass.attention.empty()) out.field("attention", record.pass.attention);
-  if (record.pass.batch > 0) {
-    out.field("batch_size", record.pass.batch);
-    out.field("seq_len", record.pass.seq);
-  }
-  if (record.pass.past > 0) out.field("past", record.pass.past);
+  write_pass(out, record.pass);
   write_node(out, record.node);
   out.field("execution", name_of(figures.execution));
   if (!record.why_eager.empty()) out.field("why_eager", record.why_eager);
@@ -201,6 +240,15 @@ std::string to_line(const WindowRecord& record) {
     out.field("software_covers", record.software_covers);
   }
   if (!figures.doubts.empty()) texts(out, "doubts", figures.doubts);
+  return finish(out);
+}
+
+std::string to_line(const std::string& session, const MeasuredModel& model) {
+  JsonWriter out;
+  begin(out, "model", session);
+  out.field("model", model.model);
+  out.field("class", model.class_name);
+  out.field("config", model.config);
   return finish(out);
 }
 
@@ -281,12 +329,12 @@ std::vector<std::string> doubts_about(const Measurement& m, int other_processes)
   const auto power = m.window.power_w();
   if (power && r.sampled_power_w && r.samples >= kReadingsToCompare && m.paused_s == 0 &&
       std::abs(*r.sampled_power_w / *power - 1) > kMostDisagreement) {
-    out.emplace_back("counter and power readings differ by more than 2 %");
+    out.emplace_back("power readings disagree with the counter");
   }
-  if (!m.is_settled) out.emplace_back("did not settle within its time");
-  if (other_processes > 0) out.emplace_back("another process was on the GPU");
+  if (!m.is_settled) out.emplace_back("not settled");
+  if (other_processes > 0) out.emplace_back("other processes on the GPU");
   if (r.cpu_percent && r.own_cpu_percent && *r.cpu_percent - *r.own_cpu_percent > kMostOtherCpu) {
-    out.emplace_back("other processes used more than 10 % of the processors");
+    out.emplace_back("other processes on the processors");
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/exec/launch.h"
@@ -24,10 +25,22 @@ struct PassFacts {
   std::int64_t batch = 0;
   std::int64_t seq = 0;
   std::int64_t past = 0;
+  std::int64_t source_len = 0;  // What the encoder has read before a decode step; 0: no encoder.
+  std::int64_t target_len = 0;  // Of an encoder-decoder's decoder; 0: as long as the source.
+  std::vector<std::pair<std::string, std::string>> overrides;  // Of the model's config.
 };
+
+// What a model is built from: with this at hand its windows can be learnt from anywhere.
+struct MeasuredModel {
+  std::string model;
+  std::string class_name;
+  std::string config;  // JSON text.
+};
+std::string to_line(const std::string& session, const MeasuredModel& model);
 
 enum class Subject : std::uint8_t { kModel, kDecode, kModule, kOp };
 std::string_view name_of(Subject subject);
+std::optional<Subject> parse_subject(std::string_view name);
 
 // The columns that say what was measured.
 struct NodeFacts {
@@ -61,13 +74,20 @@ struct NodeFigures {
 // A key of data/h200: "<node>/<cache>", "<node>/<cache>/paused".
 std::string window_key(std::string_view node, CacheState cache, bool is_paused);
 
-struct WindowRecord {
-  std::string session;
-  int block = 0;
-  std::int64_t at_s = 0;  // Since 1970.
+// A window, as it is read again (read_windows.h).
+struct Window {
+  std::string key;  // No two windows of a session have the same.
+  std::int64_t block = 0;
   PassFacts pass;
   NodeFacts node;
   NodeFigures figures;
+  std::string values;  // What its tensors held; empty: what is usual.
+};
+
+// And what is written down beside that.
+struct WindowRecord : Window {
+  std::string session;
+  std::int64_t at_s = 0;  // Since 1970.
   Measurement measurement;
   std::string why_eager;
   int copies = 0;

@@ -144,6 +144,9 @@ Failure Session::begin() {
   HeaderRecord header{name_,          at_s,          result.machine, result.idle, waited,
                       options_.whole, options_.node, others,         other_cpu};
   if (Failure failure = file_.append(to_line(header))) return failure;
+  if (options_.model) {
+    if (Failure failure = file_.append(to_line(name_, *options_.model))) return failure;
+  }
   return anchor(true);
 }
 
@@ -247,8 +250,9 @@ Failure Session::record(const Job& job, const Prepared& prepared, bool is_paused
   figures.is_settled = m.is_settled;
   figures.resources = m.resources;
   figures.doubts = doubts_about(m, record.other_processes);
+  record.key = window_key(figures.key, figures.cache, is_paused);
   if (Failure failure = file_.append(to_line(record))) return failure;
-  figures_[window_key(figures.key, figures.cache, is_paused)] = figures;
+  figures_[record.key] = figures;
   ++result.measured;
   return std::nullopt;
 }

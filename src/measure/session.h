@@ -35,7 +35,8 @@ struct SessionOptions {
   WindowSettings whole = whole_settings();
   WindowSettings node = node_settings();
   Anchor anchor;
-  double budget_s = 0;  // 0: as long as it takes.
+  std::optional<MeasuredModel> model;  // Of the jobs; written down below the header.
+  double budget_s = 0;                 // 0: as long as it takes.
   bool allow_graph = true;
   bool with_pauses = true;  // Of nodes at the power cap.
   bool allow_load = false;  // Go on although others use the machine; every window is marked.

@@ -208,7 +208,7 @@ TEST(Session, AnotherProcessOnTheGpuIsRefusedOrMarked) {
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
   bench.options.allow_load = true;
   ASSERT_TRUE(bench.run().ok());
-  EXPECT_EQ(bench.find(0)->doubts, std::vector<std::string>{"another process was on the GPU"});
+  EXPECT_EQ(bench.find(0)->doubts, std::vector<std::string>{"other processes on the GPU"});
 }
 
 TEST(Session, WhatTheAnchorThrowsOutIsMeasuredAgain) {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_fields.h"
+#include "src/base/json_parse.h"
 #include "src/base/provenance.h"
 
 namespace wattree {
@@ -12,110 +14,37 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kLevels[3] = {"ml", "module", "model"};
 constexpr std::size_t kMaxFile = std::size_t{64} << 20;
-constexpr int kMaxDepth = 16;
 constexpr double kLeastRate = 1e-9;
 
-// Reads fields of a JSON object; keeps the first thing that is wrong, and gives zeros after it.
-class Fields {
- public:
-  Fields(const Json& json, std::string path, Failure& failure)
-      : json_(json), path_(std::move(path)), failure_(failure) {
-    if (!json_.is_object()) fail("", "must be an object");
-  }
+constexpr double kMost = 1e18;
 
-  bool has(const char* name) const {
-    return json_.is_object() && json_.contains(name) && !json_.at(name).is_null();
-  }
-  const Json& at(const char* name) {
-    static const Json kNull;
-    if (!has(name)) {
-      fail(name, "is missing");
-      return kNull;
-    }
-    return json_.at(name);
-  }
-  // Of this size at least; every number of a predictor is a size, a count, a price or a width.
-  double number(const char* name, double least = 0) {
-    const Json& value = at(name);
-    if (!value.is_number()) {
-      fail(name, "must be a number");
-      return least;
-    }
-    const double x = value.get<double>();
-    if (!std::isfinite(x) || x < least || x > 1e18) {
-      fail(name, "is " + value.dump() + ", which makes no sense");
-      return least;
-    }
-    return x;
-  }
-  std::int64_t count(const char* name, std::int64_t least = 0) {
-    return static_cast<std::int64_t>(number(name, static_cast<double>(least)));
-  }
-  std::string text(const char* name) {
-    const Json& value = at(name);
-    if (value.is_string()) return value.get<std::string>();
-    fail(name, "must be text");
-    return {};
-  }
-  std::vector<std::string> texts(const char* name) {
-    std::vector<std::string> out;
-    const Json& value = at(name);
-    if (!value.is_array()) {
-      fail(name, "must be an array");
-      return out;
-    }
-    for (const Json& item : value) {
-      if (!item.is_string()) {
-        fail(name, "must hold only text");
-        return out;
-      }
-      out.push_back(item.get<std::string>());
-    }
-    return out;
-  }
-  Fields object(const char* name) { return {at(name), path_ + name + ".", failure_}; }
-  void fail(const std::string& name, const std::string& what) {
-    if (failure_) return;
-    failure_ = Error{ErrorCode::kInvalidInput, path_ + name + " " + what,
-                     "write predictors with wattree train; docs/schemas/predictor.schema.json "
-                     "describes the file"};
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const Json& json_;
-  std::string path_;
-  Failure& failure_;
-};
+// Every number of a predictor is a size, a count, a price or a width.
+double number(JsonFields& fields, std::string_view name, double least = 0) {
+  return fields.number(name, least, kMost, true).value_or(least);
+}
+std::int64_t count(JsonFields& fields, std::string_view name, std::int64_t least = 0) {
+  return fields.whole(name, least, static_cast<std::int64_t>(kMost), true).value_or(least);
+}
 
 Result<Json> parse(std::string_view text, const std::string& origin) {
   if (text.size() > kMaxFile) {
     return Error{ErrorCode::kInvalidInput, origin + ": too large for a predictor (64 MiB at most)",
                  ""};
   }
-  bool is_too_deep = false;
-  Json json = Json::parse(
-      text,
-      [&](int depth, Json::parse_event_t, Json&) {
-        is_too_deep = is_too_deep || depth > kMaxDepth;
-        return depth <= kMaxDepth;
-      },
-      false);
-  if (json.is_discarded() || is_too_deep || !json.is_object()) {
-    return Error{ErrorCode::kInvalidInput, origin + ": not a JSON object",
-                 "a predictor file, as wattree train writes it, is expected"};
-  }
+  Result<Json> json = parse_json(text, origin);
+  if (!json.ok()) return with_predictor_hint(json.error());
   return json;
 }
 
 Result<PredictorHeader> header_of(const Json& json, const std::string& origin) {
   Failure failure;
-  Fields fields(json, origin + ": ", failure);
-  const std::string format = fields.text("format");
-  if (!failure && format != kPredictorFormat) {
-    fields.fail("format", "is \"" + format + "\", not \"" + std::string(kPredictorFormat) + "\"");
+  JsonFields fields(json, "", origin, failure);
+  const std::string format = fields.text("format", true);
+  if (format != kPredictorFormat) {
+    fields.complain("format",
+                    "is \"" + format + "\", not \"" + std::string(kPredictorFormat) + "\"");
   }
-  const std::int64_t version = fields.count("version", 1);
+  const std::int64_t version = count(fields, "version", 1);
   if (!failure && version > kPredictorVersion) {
     return Error{ErrorCode::kUnavailable,
                  origin + ": version " + std::to_string(version) +
@@ -123,8 +52,8 @@ Result<PredictorHeader> header_of(const Json& json, const std::string& origin) {
                      " and older",
                  "update wattree, or train the predictor again with this one"};
   }
-  PredictorHeader header{fields.text("kind")};
-  if (failure) return *failure;
+  PredictorHeader header{fields.text("kind", true)};
+  if (failure) return with_predictor_hint(*failure);
   return header;
 }
 
@@ -135,9 +64,9 @@ void write_spread(JsonWriter& json, const std::array<double, 3>& levels, double 
   json.end_object();
 }
 
-void read_spread(Fields fields, std::array<double, 3>& levels, double& twin) {
-  levels = {fields.number("ml"), fields.number("module"), fields.number("model")};
-  twin = fields.number("twin");
+void read_spread(JsonFields fields, std::array<double, 3>& levels, double& twin) {
+  levels = {number(fields, "ml"), number(fields, "module"), number(fields, "model")};
+  twin = number(fields, "twin");
 }
 
 void write_work(JsonWriter& json, const Work& work) {
@@ -151,21 +80,21 @@ void write_work(JsonWriter& json, const Work& work) {
   json.field("bytes", work.bytes);
 }
 
-Work read_work(Fields& fields) {
+Work read_work(JsonFields& fields) {
   Work work;
-  const std::string kind = fields.text("kind");
+  const std::string kind = fields.text("kind", true);
   if (const auto known = parse_work_kind(kind)) {
     work.kind = *known;
   } else {
-    fields.fail("kind", "is \"" + kind + "\", which is no kind of kernel");
+    fields.complain("kind", "is \"" + kind + "\", which is no kind of kernel");
   }
-  work.groups = fields.number("groups");
-  work.m = fields.number("m");
-  work.n = fields.number("n");
-  work.k = fields.number("k");
-  work.width = fields.number("width");
-  work.weight_width = fields.number("weight_width");
-  work.bytes = fields.number("bytes");
+  work.groups = number(fields, "groups");
+  work.m = number(fields, "m");
+  work.n = number(fields, "n");
+  work.k = number(fields, "k");
+  work.width = number(fields, "width");
+  work.weight_width = number(fields, "weight_width");
+  work.bytes = number(fields, "bytes");
   return work;
 }
 
@@ -203,40 +132,40 @@ void write_kinds(JsonWriter& json, const Predictor& p) {
   json.end_object();
 }
 
-void read_kinds(const Json& kinds, const std::string& path, Failure& failure, Predictor& p) {
-  Fields all(kinds, path, failure);
-  if (failure) return;
-  for (const auto& [name, value] : kinds.items()) {
-    Fields fields(value, path + name + ".", failure);
+void read_terms(JsonFields& fields, WorkKind kind, Coefficients& c) {
+  const auto facts = terms_of(kind);
+  const Json* terms = fields.array("terms", true);
+  if (terms == nullptr || terms->size() != facts.size()) {
+    return fields.complain("terms", "must be an array of " + std::to_string(facts.size()));
+  }
+  for (std::size_t t = 0; t < facts.size(); ++t) {
+    JsonFields term = fields.below((*terms)[t], "terms", t);
+    if (term.text("name", true) != facts[t].name) {
+      term.complain("name", "must be \"" + std::string(facts[t].name) + "\"");
+    }
+    c.energy[t] = number(term, "energy_j");
+    c.time[t] = number(term, "time_s");
+    if (term.has("least") || term.has("most")) {
+      c.least[t] = number(term, "least");
+      c.most[t] = number(term, "most", c.least[t]);
+    }
+  }
+}
+
+void read_kinds(JsonFields& fields, Predictor& p) {
+  const Json* kinds = fields.object("kinds", true);
+  if (kinds == nullptr) return;
+  for (const auto& [name, value] : kinds->items()) {
     const auto kind = parse_work_kind(name);
-    if (!kind) {
-      fields.fail("", "is no kind of kernel");
-      return;
-    }
+    if (!kind) return fields.complain("kinds." + name, "is no kind of kernel");
+    JsonFields item = fields.below(value, "kinds." + name);
     Coefficients c;
-    c.samples = fields.count("samples");
-    if (fields.has("energy_spread")) {
-      c.energy_spread = fields.number("energy_spread");
-      c.time_spread = fields.number("time_spread");
+    c.samples = count(item, "samples");
+    if (item.has("energy_spread")) {
+      c.energy_spread = number(item, "energy_spread");
+      c.time_spread = number(item, "time_spread");
     }
-    const auto facts = terms_of(*kind);
-    const Json& terms = fields.at("terms");
-    if (!terms.is_array() || terms.size() != facts.size()) {
-      fields.fail("terms", "must be an array of " + std::to_string(facts.size()));
-      return;
-    }
-    for (std::size_t t = 0; t < facts.size(); ++t) {
-      Fields term(terms[t], fields.path() + "terms[" + std::to_string(t) + "].", failure);
-      if (term.text("name") != facts[t].name) {
-        term.fail("name", "must be \"" + std::string(facts[t].name) + "\"");
-      }
-      c.energy[t] = term.number("energy_j");
-      c.time[t] = term.number("time_s");
-      if (term.has("least") || term.has("most")) {
-        c.least[t] = term.number("least");
-        c.most[t] = term.number("most", c.least[t]);
-      }
-    }
+    read_terms(item, *kind, c);
     p.kinds[static_cast<std::size_t>(*kind)] = c;
   }
 }
@@ -271,25 +200,25 @@ void write_device(JsonWriter& json, const Predictor& p) {
   }
 }
 
-void read_device(Fields& fields, Predictor& p) {
-  const std::string prices = fields.text("prices");
-  if (prices != "kernels") fields.fail("prices", "is \"" + prices + "\", not \"kernels\"");
+void read_device(JsonFields& fields, Predictor& p) {
+  const std::string prices = fields.text("prices", true);
+  if (prices != "kernels") fields.complain("prices", "is \"" + prices + "\", not \"kernels\"");
   p.is_by_kernel = true;
-  Fields chip = fields.object("chip");
-  p.chip.cache_mib = chip.number("cache_mib");
-  p.chip.half_gflop_per_us = chip.number("half_gflop_per_us", kLeastRate);
-  p.chip.single_gflop_per_us = chip.number("single_gflop_per_us", kLeastRate);
-  p.chip.mib_per_us = chip.number("mib_per_us", kLeastRate);
-  p.idle_w = fields.number("idle_w");
+  JsonFields chip = fields.inside("chip");
+  p.chip.cache_mib = number(chip, "cache_mib");
+  p.chip.half_gflop_per_us = number(chip, "half_gflop_per_us", kLeastRate);
+  p.chip.single_gflop_per_us = number(chip, "single_gflop_per_us", kLeastRate);
+  p.chip.mib_per_us = number(chip, "mib_per_us", kLeastRate);
+  p.idle_w = number(fields, "idle_w");
   if (fields.has("power_cap")) {
-    Fields cap = fields.object("power_cap");
-    p.power_cap = PowerCap{cap.number("limit_w"), cap.number("exponent"), cap.count("samples")};
-    if (p.power_cap->exponent > 1) cap.fail("exponent", "is above 1");
+    JsonFields cap = fields.inside("power_cap");
+    p.power_cap = PowerCap{number(cap, "limit_w"), number(cap, "exponent"), count(cap, "samples")};
+    if (p.power_cap->exponent > 1) cap.complain("exponent", "is above 1");
   }
   if (fields.has("eager")) {
-    Fields eager = fields.object("eager");
-    p.eager = EagerHost{eager.number("per_kernel_s"), eager.number("per_module_s"),
-                        eager.number("waiting_w"), eager.count("samples")};
+    JsonFields eager = fields.inside("eager");
+    p.eager = EagerHost{number(eager, "per_kernel_s"), number(eager, "per_module_s"),
+                        number(eager, "waiting_w"), count(eager, "samples")};
   }
 }
 
@@ -302,14 +231,23 @@ void write_spreads(JsonWriter& json, const Spread& spread) {
   json.end_object();
 }
 
-Spread read_spreads(Fields fields) {
+Spread read_spreads(JsonFields fields) {
   Spread spread;
-  read_spread(fields.object("energy"), spread.energy, spread.twin_energy);
-  read_spread(fields.object("time"), spread.time, spread.twin_time);
+  read_spread(fields.inside("energy"), spread.energy, spread.twin_energy);
+  read_spread(fields.inside("time"), spread.time, spread.twin_time);
   return spread;
 }
 
 }  // namespace
+
+Error with_predictor_hint(Error error) {
+  if (error.hint.empty()) {
+    error.hint =
+        "write predictors with wattree train; docs/schemas/predictor.schema.json describes the "
+        "file";
+  }
+  return error;
+}
 
 Result<PredictorHeader> read_predictor_header(std::string_view text, const std::string& origin) {
   const Result<Json> json = parse(text, origin);
@@ -409,58 +347,57 @@ Result<Predictor> parse_predictor(std::string_view text, const std::string& orig
                  "use it with wattree annotate, or train one with --aggregate reconciled"};
   }
   Failure failure;
-  Fields fields(json, origin + ": ", failure);
+  JsonFields fields(json, "", origin, failure);
   Predictor p;
-  p.name = fields.text("name");
-  p.hardware = fields.text("hardware");
-  p.meter = fields.text("meter");
-  p.boundary = fields.text("boundary");
-  if (!failure && !parse_boundary(p.boundary)) {
-    fields.fail("boundary", "is \"" + p.boundary + "\", not gpu, host, wall or facility");
+  p.name = fields.text("name", true);
+  p.hardware = fields.text("hardware", true);
+  p.meter = fields.text("meter", true);
+  p.boundary = fields.text("boundary", true);
+  if (!parse_boundary(p.boundary)) {
+    fields.complain("boundary", "is \"" + p.boundary + "\", not gpu, host, wall or facility");
   }
-  p.dtypes = fields.texts("dtypes");
-  const std::int64_t processors = fields.count("processors", 1);
-  if (processors > 100'000) fields.fail("processors", "is out of range");
+  p.dtypes = fields.texts("dtypes", true);
+  const std::int64_t processors = count(fields, "processors", 1);
+  if (processors > 100'000) fields.complain("processors", "is out of range");
   p.chip.processors = static_cast<int>(std::min<std::int64_t>(processors, 100'000));
   if (fields.has("prices")) read_device(fields, p);
   if (fields.has("power_law")) {
-    Fields law = fields.object("power_law");
-    p.power_law = PowerLaw{law.number("counter_factor"), law.number("base_w"),
-                           law.number("cpu_w_per_percent"), law.count("samples")};
+    JsonFields law = fields.inside("power_law");
+    p.power_law = PowerLaw{number(law, "counter_factor"), number(law, "base_w"),
+                           number(law, "cpu_w_per_percent"), count(law, "samples")};
   }
-  read_kinds(fields.at("kinds"), origin + ": kinds.", failure, p);
-  Fields intervals = fields.object("intervals");
+  read_kinds(fields, p);
+  JsonFields intervals = fields.inside("intervals");
   for (std::size_t k = 0; k < kKnownCount; ++k) {
     const std::string name(name_of(static_cast<Known>(k)));
-    if (!intervals.has(name.c_str())) continue;
-    p.spreads[k] = read_spreads(intervals.object(name.c_str()));
+    if (!intervals.has(name)) continue;
+    p.spreads[k] = read_spreads(intervals.inside(name));
   }
-  if (intervals.has("fp32")) p.single_spread = read_spreads(intervals.object("fp32"));
-  Fields training = fields.object("training");
-  p.models = training.texts("models");
-  p.trees = training.count("trees");
-  p.measurements = training.count("measurements");
-  Fields errors = training.object("errors_percent");
+  if (intervals.has("fp32")) p.single_spread = read_spreads(intervals.inside("fp32"));
+  JsonFields training = fields.inside("training");
+  p.models = training.texts("models", true);
+  p.trees = count(training, "trees");
+  p.measurements = count(training, "measurements");
+  JsonFields errors = training.inside("errors_percent");
   for (std::size_t k = 0; k < kKnownCount; ++k) {
     const std::string name(name_of(static_cast<Known>(k)));
-    if (!errors.has(name.c_str())) continue;
-    Fields known = errors.object(name.c_str());
+    if (!errors.has(name)) continue;
+    JsonFields known = errors.inside(name);
     p.errors[k] =
-        Predictor::Errors{known.number("ml"), known.number("module"), known.number("model")};
+        Predictor::Errors{number(known, "ml"), number(known, "module"), number(known, "model")};
   }
-  const Json& twins = fields.at("twins");
-  if (!twins.is_array()) fields.fail("twins", "must be an array");
-  for (std::size_t i = 0; !failure && i < twins.size(); ++i) {
-    Fields item(twins[i], origin + ": twins[" + std::to_string(i) + "].", failure);
+  const Json* twins = fields.array("twins", true);
+  for (std::size_t i = 0; !failure && i < twins->size(); ++i) {
+    JsonFields item = fields.below((*twins)[i], "twins", i);
     Twin twin;
-    twin.type = item.text("type");
+    twin.type = item.text("type", true);
     twin.work = read_work(item);
-    twin.energy_j = item.number("energy_j");
-    twin.time_s = item.number("time_s");
-    twin.samples = item.count("samples");
+    twin.energy_j = number(item, "energy_j");
+    twin.time_s = number(item, "time_s");
+    twin.samples = count(item, "samples");
     p.twins.push_back(std::move(twin));
   }
-  if (failure) return *failure;
+  if (failure) return with_predictor_hint(*failure);
   return p;
 }
 

@@ -21,6 +21,9 @@ Result<PredictorHeader> read_predictor_header(std::string_view text, const std::
 // Opens the object and writes those fields; the caller writes the rest and closes it.
 void begin_predictor(JsonWriter& json, std::string_view kind);
 
+// What to do about a file with this error, where the error does not say it.
+Error with_predictor_hint(Error error);
+
 std::string to_json(const Predictor& predictor);
 // Refuses a newer version, another kind, a field that is missing or of a wrong type, and numbers
 // that are not finite or make no sense; every message names `origin` and the field.

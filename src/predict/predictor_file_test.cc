@@ -54,16 +54,16 @@ TEST(PredictorFile, RefusesAnotherFormatOrKind) {
 TEST(PredictorFile, RefusesNumbersThatAreNone) {
   const std::string text = file_text();
   EXPECT_NE(error_of(replaced(text, "\"counter_factor\": ", "\"counter_factor\": NaN, \"x\": "))
-                .find("not a JSON object"),
+                .find("not valid JSON"),
             std::string::npos);
   EXPECT_NE(error_of(replaced(text, "\"counter_factor\": ", "\"counter_factor\": null, \"x\": "))
-                .find("power_law.counter_factor is missing"),
+                .find("\"power_law.counter_factor\" is missing"),
             std::string::npos);
   EXPECT_NE(error_of(replaced(text, "\"counter_factor\": ", "\"counter_factor\": 1e300, \"x\": "))
-                .find("makes no sense"),
+                .find("must be a number from 0"),
             std::string::npos);
   EXPECT_NE(error_of(replaced(text, "\"counter_factor\": ", "\"counter_factor\": -1, \"x\": "))
-                .find("makes no sense"),
+                .find("must be a number from 0"),
             std::string::npos);
 }
 

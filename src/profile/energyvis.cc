@@ -5,10 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/json_writer.h"
 #include "src/carbon/region.h"
-#include "src/profile/json_fields.h"
 
 namespace wattree {
 namespace {

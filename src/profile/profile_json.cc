@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/json_writer.h"
-#include "src/profile/json_fields.h"
 
 namespace wattree {
 namespace {

@@ -117,7 +117,7 @@ TEST(ProfileJson, ErrorsNameTheField) {
             "p.json: not valid JSON: parse error at line 1, column 2: syntax error "
             "while parsing object key - unexpected end of input; expected string "
             "literal");
-  EXPECT_EQ(message("[]"), "p.json: the profile must be an object, not array");
+  EXPECT_EQ(message("[]"), "p.json: must be an object, not array");
   EXPECT_EQ(message("{}"), "p.json: field \"format\" is missing");
   EXPECT_EQ(message(R"({"format":"wattree-profile","version":2,"name":"x"})"),
             "p.json: version 2 of the profile format is not known to this wattree");

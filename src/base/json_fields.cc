@@ -1,4 +1,4 @@
-#include "src/profile/json_fields.h"
+#include "src/base/json_fields.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,10 +25,9 @@ std::string shown(double number) {
 JsonFields::JsonFields(const Json& object, std::string path, std::string origin, Failure& failure)
     : object_(object), path_(std::move(path)), origin_(std::move(origin)), failure_(failure) {
   if (!object_.is_object() && !failure_) {
-    const std::string what =
-        path_.empty() ? "the profile" : "\"" + path_.substr(0, path_.size() - 1) + "\"";
+    const std::string what = path_.empty() ? "" : "\"" + path_.substr(0, path_.size() - 1) + "\" ";
     failure_ = Error{ErrorCode::kInvalidInput,
-                     origin_ + ": " + what + " must be an object, not " + object_.type_name(), ""};
+                     origin_ + ": " + what + "must be an object, not " + object_.type_name(), ""};
   }
 }
 
@@ -88,8 +87,15 @@ std::optional<std::int64_t> JsonFields::whole(std::string_view name, std::int64_
   return static_cast<std::int64_t>(*number);
 }
 
-const Json* JsonFields::array(std::string_view name) {
+bool JsonFields::flag(std::string_view name) {
   const Json* value = find(name, false);
+  if (value == nullptr || value->is_boolean()) return value != nullptr && value->get<bool>();
+  complain(name, std::string("must be true or false, not ") + value->type_name());
+  return false;
+}
+
+const Json* JsonFields::array(std::string_view name, bool is_required) {
+  const Json* value = find(name, is_required);
   if (value == nullptr || value->is_array()) return value;
   complain(name, std::string("must be an array, not ") + value->type_name());
   return nullptr;
@@ -116,6 +122,27 @@ std::vector<double> JsonFields::numbers(std::string_view name, double low, doubl
     out.push_back(number);
   }
   return out;
+}
+
+std::vector<std::string> JsonFields::texts(std::string_view name, bool is_required) {
+  std::vector<std::string> out;
+  const Json* values = array(name, is_required);
+  if (values == nullptr) return out;
+  for (const Json& value : *values) {
+    if (!value.is_string()) {
+      complain(std::string(name) + "[" + std::to_string(out.size()) + "]",
+               std::string("must be a text, not ") + value.type_name());
+      return {};
+    }
+    out.push_back(value.get<std::string>());
+  }
+  return out;
+}
+
+JsonFields JsonFields::inside(std::string_view name) {
+  static const Json kNone;
+  const Json* value = object(name, true);
+  return below(value != nullptr ? *value : kNone, name);
 }
 
 JsonFields JsonFields::below(const Json& value, std::string_view name) const {

@@ -23,11 +23,15 @@ class JsonFields {
                                bool is_required = false);
   std::optional<std::int64_t> whole(std::string_view name, std::int64_t low, std::int64_t high,
                                     bool is_required = false);
-  const nlohmann::json* array(std::string_view name);
+  bool flag(std::string_view name);  // Absent is false.
+  const nlohmann::json* array(std::string_view name, bool is_required = false);
   const nlohmann::json* object(std::string_view name, bool is_required = false);
   // Every number of an array of numbers; empty where it is absent.
   std::vector<double> numbers(std::string_view name, double low, double high);
+  std::vector<std::string> texts(std::string_view name, bool is_required = false);
 
+  // The reader of an object that must be there.
+  JsonFields inside(std::string_view name);
   // The reader of a nested object; `value` may be anything.
   JsonFields below(const nlohmann::json& value, std::string_view name) const;
   JsonFields below(const nlohmann::json& value, std::string_view name, std::size_t index) const;
