@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/torch/interpreter.h"
+#include "src/torch/placement.h"
 #include "src/torch/recorder.h"
 #include "src/torch/text.h"
 
@@ -104,6 +105,7 @@ Script::Script(Device& device, const std::string& path, const std::vector<std::s
                   "torch.save() holds weights alone");
   }
   module_.eval();
+  place_code(module_, device.where());
   if (!module_.find_method("forward"))
     throw Problem(WATTREE_ERROR_INPUT, path + " has no forward()");
   std::vector<c10::Argument> wanted =

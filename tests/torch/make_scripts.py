@@ -1,5 +1,5 @@
 """Writes small models as TorchScript files into FOLDER: the BERT, GPT2 and Llama of python/tests/small_models.py, traced,
-and two that are not of this world. Usage: make_scripts.py FOLDER"""
+and three that are not of this world. Usage: make_scripts.py FOLDER"""
 
 import pathlib
 import sys
@@ -40,6 +40,18 @@ class TwoInputs(nn.Module):
         return image * mask
 
 
+class FromAnotherMachine(nn.Module):
+    """Its code names a GPU, as that of a model does that was traced on one."""
+
+    def forward(self, x):
+        return x + halves(x.size(0)).to(torch.device("cuda:0"))
+
+
+@torch.jit.script
+def halves(size: int) -> torch.Tensor:
+    return torch.full([size], 0.5, device=torch.device("cuda:0"))
+
+
 def main(folder):
     warnings.simplefilter("ignore")
     torch.manual_seed(0)
@@ -50,6 +62,7 @@ def main(folder):
             torch.jit.trace(model, ids).save(str(folder / f"{name}.pt"))
     torch.jit.script(Branching().eval()).save(str(folder / "branching.pt"))
     torch.jit.trace(TwoInputs(), (torch.ones(3), torch.ones(3))).save(str(folder / "two.pt"))
+    torch.jit.script(FromAnotherMachine()).save(str(folder / "elsewhere.pt"))
     torch.save({"weight": torch.ones(3)}, str(folder / "weights.pt"))
 
 

@@ -160,6 +160,16 @@ TEST_F(Scripts, AreFollowedThroughTheirControlFlow) {
   EXPECT_EQ(difference.value(), 0);
 }
 
+TEST_F(Scripts, TracedOnAnotherDeviceRunOnThisOne) {
+  const auto script = open("elsewhere.pt", {"f32[4]"});
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  const Result<ModelTree> tree = tree_of_script(script.value()->facts());
+  ASSERT_TRUE(tree.ok()) << tree.error().message;
+  const Result<double> difference = script.value()->difference(tree.value());
+  ASSERT_TRUE(difference.ok()) << difference.error().message;
+  EXPECT_EQ(difference.value(), 0);
+}
+
 TEST_F(Scripts, WhoseInputsCannotBeGuessedSayWhichFlagGivesThem) {
   const auto script = open("two.pt");
   ASSERT_FALSE(script.ok());
