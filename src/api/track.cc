@@ -157,7 +157,8 @@ Result<TrackPlan> plan_track(TrackQuery query) {
     return Error{ErrorCode::kInvalidInput, "there must be either a command or --pid",
                  "wattree track -- python train.py"};
   }
-  const Result<Seconds> period = parse_duration(query.period);
+  options.keeps_period = !query.period.empty();
+  const Result<Seconds> period = parse_duration(options.keeps_period ? query.period : "100ms");
   if (!period.ok()) return period.error();
   if (period.value() < Seconds(1e-3) || period.value() > Seconds(60)) {
     return Error{ErrorCode::kInvalidInput, "--period must be from 1ms to 60s", ""};

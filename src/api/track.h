@@ -27,7 +27,7 @@ struct TrackQuery {
   std::string epoch_regex;
   bool regex_begins = false;
   std::string warn_above, stop_above;  // "2kWh"
-  std::string period = "100ms", idle, grace = "10s";
+  std::string period, idle, grace = "10s";
   std::filesystem::path journal_folder;
 
   // The surroundings.

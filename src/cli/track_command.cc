@@ -77,8 +77,9 @@ CLI::App* describe(CLI::App& app, TrackFlags& flags) {
                     "End the command (SIGTERM, then SIGKILL) when it takes more than this: 3kWh");
   track->add_option("--grace", query.grace, "Time between SIGTERM and SIGKILL")
       ->capture_default_str();
-  track->add_option("--period", query.period, "Between two readings: 1ms to 60s")
-      ->capture_default_str();
+  track->add_option("--period", query.period,
+                    "Between two readings, 1ms to 60s [100ms; of meters that are slow to answer up "
+                    "to 1s, but at once where an epoch begins or ends]");
   track->add_option("--pid", query.follow, "Follow a running process until it ends")
       ->check(CLI::Range(1, 1 << 30));
   track->add_option("-o,--output", flags.output,

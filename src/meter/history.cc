@@ -5,7 +5,9 @@
 namespace wattree {
 
 History::History(const Description& description)
-    : kind_(description.kind), period_(static_cast<Nanos>(description.period.value * 1e9)) {}
+    : kind_(description.kind),
+      period_(static_cast<Nanos>(description.period.value * 1e9)),
+      most_per_second_(description.most_per_second) {}
 
 void History::add(const Point& point) { points_.push_back(point); }
 
@@ -55,6 +57,10 @@ Edge History::counter_at(Nanos time) const {
   std::size_t before = first_after(time);
   while (before > 0 && points_[before - 1].ended > time) --before;
   edge.low = before > 0 ? points_[before - 1].integral : points_.front().integral;
+  if (before > 0 && before < count && most_per_second_ > 0.0 && points_[before].gap == Gap::kNone) {
+    const double since = most_per_second_ * seconds(points_[before].ended - time);
+    edge.low = std::max(edge.low, points_[before].integral - since);
+  }
   std::size_t later = before;
   for (; later < count; ++later) {
     const Point& p = points_[later];

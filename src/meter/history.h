@@ -13,7 +13,9 @@ namespace wattree {
 // integral is at least what a reading showed that ended before t, and at most what a reading showed
 // whose tick came after t. That a tick came after t is certain where the reading began more than
 // one and a half of the counter's periods later, or where the counter was seen to step between two
-// readings that both began after t. Between ticks the estimate is a straight line.
+// readings that both began after t. Where a reading began just after t, the integral at t was less
+// than what it showed by no more than the most that the device can take in that little time.
+// Between ticks the estimate is a straight line.
 //
 // A level is known at its readings; between them it is a straight line. How far off that may be at
 // an edge is taken from how much the readings around it differ: their spread times a period.
@@ -50,6 +52,7 @@ class History {
 
   Kind kind_;
   Nanos period_;
+  double most_per_second_;  // 0: not known.
   std::deque<Point> points_;
 };
 

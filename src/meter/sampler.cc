@@ -26,6 +26,8 @@ Nanos reading_period(const Description& description, const SamplerOptions& optio
   return std::max(wanted, static_cast<Nanos>(description.period.value * 1e9 / 5.0));
 }
 
+// Slow meters are read at least this often, whatever it takes.
+constexpr Nanos kSlowestPace = kNanosPerSecond;
 constexpr Nanos kStopPatience = 2 * kNanosPerSecond;
 
 void ring_bell(int descriptor) {
@@ -48,9 +50,30 @@ void Lane::add(std::uint32_t index, Meter& meter) {
       std::find(options_.dormant.begin(), options_.dormant.end(), index) != options_.dormant.end();
   channels_.push_back(
       {index, &meter, Series(meter.description(), longest_pause(every)), every, 0, {}, is_dormant});
+  channels_.back().pace = every;
 }
 
-void Lane::read(Channel& channel) { take(channel, take_reading(*channel.meter, clock_)); }
+void Lane::read(Channel& channel) {
+  const Reading reading = take_reading(*channel.meter, clock_);
+  const Nanos took = reading.ended - reading.begun;
+  channel.cost = channel.last == 0 ? took : channel.cost + (took - channel.cost) / 8;
+  channel.last = reading.begun;
+  take(channel, reading);
+}
+
+void Lane::plan_next(Channel& channel, Nanos now) const {
+  if (channel.meter->description().is_slow && options_.slow_share > 0) {
+    const auto affordable =
+        static_cast<Nanos>(static_cast<double>(channel.cost) / options_.slow_share);
+    const Nanos slowest = std::max(channel.every, std::min(affordable, kSlowestPace));
+    channel.due = channel.last + std::min(channel.pace, slowest);
+    channel.pace = std::min(2 * channel.pace, slowest);
+    return;
+  }
+  // Beats stay on their grid; those that were missed are skipped, not made up for.
+  const Nanos beats = channel.due == 0 ? 0 : (now - channel.due) / channel.every + 1;
+  channel.due = channel.due == 0 ? now + channel.every : channel.due + beats * channel.every;
+}
 
 void Lane::take(Channel& channel, const Reading& reading) {
   SampleEvent event;
@@ -63,7 +86,7 @@ void Lane::take(Channel& channel, const Reading& reading) {
   if (!events_.push(event)) dropped_.fetch_add(1, std::memory_order_relaxed);
 }
 
-Nanos Lane::poll(bool is_forced) {
+Nanos Lane::poll(bool is_mark) {
   Joining joining;
   while (joining_.pop(joining)) {
     for (Channel& channel : channels_) {
@@ -78,12 +101,15 @@ Nanos Lane::poll(bool is_forced) {
     if (channel.is_dormant) continue;
     // The time of each: those before it may have taken some.
     const Nanos now = clock_.now();
-    if (is_forced || channel.due <= now) read(channel);
-    if (channel.due <= now) {
-      // Beats stay on their grid; those that were missed are skipped, not made up for.
-      const Nanos beats = channel.due == 0 ? 0 : (now - channel.due) / channel.every + 1;
-      channel.due = channel.due == 0 ? now + channel.every : channel.due + beats * channel.every;
+    const bool is_slow = channel.meter->description().is_slow;
+    if (is_mark && is_slow) {
+      // Closely from here on; but marks may come more often than such a meter can be read.
+      channel.pace = channel.every;
+      channel.due = std::min(channel.due, channel.last + channel.every / 2);
     }
+    const bool is_due = channel.due <= now;
+    if (is_due || (is_mark && !is_slow)) read(channel);
+    if (is_due) plan_next(channel, now);
     next = std::min(next, channel.due);
   }
   return next;
@@ -139,18 +165,18 @@ Failure Sampler::start() {
 }
 
 void Sampler::run(Runner& runner, const Clock& clock) {
-  bool is_forced = false;
+  bool is_mark = false;
   while (!runner.is_stopping.load(std::memory_order_acquire)) {
-    const Nanos next = runner.lane.poll(is_forced);
+    const Nanos next = runner.lane.poll(is_mark);
     Nanos wait = std::max<Nanos>(0, next - clock.now());
     // After a mark the bell is not heard for a millisecond: however many marks there are, they cost
     // a thousand readings a second at most.
-    const nfds_t listening = is_forced ? 0 : 1;
-    if (is_forced) wait = std::min(wait, kNanosPerMillisecond);
+    const nfds_t listening = is_mark ? 0 : 1;
+    if (is_mark) wait = std::min(wait, kNanosPerMillisecond);
     const timespec timeout{wait / kNanosPerSecond, wait % kNanosPerSecond};
     pollfd bell{runner.wake, POLLIN, 0};
-    is_forced = ::ppoll(&bell, listening, &timeout, nullptr) > 0;
-    if (is_forced) {
+    is_mark = ::ppoll(&bell, listening, &timeout, nullptr) > 0;
+    if (is_mark) {
       std::uint64_t rings = 0;
       [[maybe_unused]] const ssize_t got = ::read(runner.wake, &rings, sizeof rings);
     }
@@ -182,9 +208,8 @@ void Sampler::stop() {
 }
 
 void Sampler::mark() {
-  // Slow meters would not answer in time; their windows are bounded by the readings around them.
   for (const auto& runner : runners_) {
-    if (!runner->is_slow && runner->wake >= 0) ring_bell(runner->wake);
+    if (runner->wake >= 0) ring_bell(runner->wake);
   }
 }
 

@@ -28,6 +28,9 @@ struct SamplerOptions {
   std::size_t backlog = 8192;
   // Positions of meters that are not read until they are asked to join().
   std::vector<std::size_t> dormant = {};
+  // The share of one core that reading a slow meter may take: beyond it, the meter is read closely
+  // after marks alone, and less and less often then, down to once a second. 0: always closely.
+  double slow_share = 0.005;
 };
 
 // A meter that is to be read from now on, and a reading of somebody else's to go on from.
@@ -54,8 +57,9 @@ class Lane {
   // thread at a time, which need not be the one that polls.
   void join(const Joining& joining) { joining_.push(joining); }
 
-  // Reads what is due (or everything, where `is_forced`) and returns when to come back.
-  Nanos poll(bool is_forced);
+  // Reads what is due and returns when to come back. At a mark everything is read, but for slow
+  // meters that have just been.
+  Nanos poll(bool is_mark);
   bool pop(SampleEvent& event) { return events_.pop(event); }
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
@@ -68,8 +72,12 @@ class Lane {
     Nanos due = 0;
     Absence told = Absence::kNone;
     bool is_dormant = false;
+    Nanos pace = 0;  // Of a slow meter: until the next reading.
+    Nanos last = 0;  // When it was last read,
+    Nanos cost = 0;  // and how long that takes, as a rule.
   };
   void read(Channel& channel);
+  void plan_next(Channel& channel, Nanos now) const;
   void take(Channel& channel, const Reading& reading);
 
   SamplerOptions options_;
@@ -95,8 +103,7 @@ class Sampler {
   // does not answer for two seconds (a driver that hangs) is left to itself, with its thread.
   void stop();
 
-  // Asks for a reading of the quick meters now, so that a window's edge lies on one; returns at
-  // once. From any thread.
+  // Asks for a reading now, so that a window's edge lies on one; returns at once. From any thread.
   void mark();
 
   // Begins to read a dormant meter, whose integral goes on from a reading that another program

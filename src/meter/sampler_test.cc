@@ -16,19 +16,22 @@ namespace {
 std::atomic<std::uint64_t> allocations{0};
 }  // namespace
 
-// Counts every allocation of this program.
-void* operator new(std::size_t size) {
+// Counts every allocation of this program. Inlined, the compiler takes each for one half of a pair
+// that does not fit.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   allocations.fetch_add(1, std::memory_order_relaxed);
   return std::malloc(size);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace wattree {
 namespace {
@@ -114,6 +117,50 @@ TEST(Lane, ReadsUseLessOftenThanEnergy) {
   for (int i = 0; i < 20; ++i, time.now += 100 * kMs) lane.poll(false);
   EXPECT_EQ(power.reads, 20);
   EXPECT_EQ(use.reads, 4);
+}
+
+// When a meter that takes 5 ms to answer is read, in milliseconds, by a lane that is polled
+// whenever it wants to be, and at the marks.
+std::vector<Nanos> readings_of_slow_meter(double share, std::vector<Nanos> marks, Nanos until) {
+  FakeClock fake;
+  fake.now = kMs;
+  Description description = named("slow", 0.1);
+  description.is_slow = true;
+  description.is_counted = true;
+  Probe probe(description, &fake, 5 * kMs);
+  SamplerOptions options{100 * kMs, 0, 4096};
+  options.slow_share = share;
+  Lane lane(options, fake.clock());
+  lane.add(0, probe);
+  bool is_mark = false;
+  while (fake.now < until) {
+    const Nanos next = lane.poll(is_mark);
+    is_mark = !marks.empty() && marks.front() <= next;
+    fake.now = std::max(fake.now, is_mark ? marks.front() : next);
+    if (is_mark) marks.erase(marks.begin());
+  }
+  std::vector<Nanos> out;
+  for (const SampleEvent& event : drain(lane)) out.push_back(event.point.begun / kMs);
+  return out;
+}
+
+TEST(Lane, ReadsASlowMeterLessAndLessOftenUntilItIsAffordable) {
+  // 5 ms at half a percent of the time: once a second.
+  EXPECT_EQ(readings_of_slow_meter(0.005, {}, 4'000 * kMs),
+            (std::vector<Nanos>{1, 101, 301, 701, 1501, 2501, 3501}));
+  // At a percent every half second.
+  EXPECT_EQ(readings_of_slow_meter(0.01, {}, 2'000 * kMs),
+            (std::vector<Nanos>{1, 101, 301, 701, 1201, 1701}));
+  EXPECT_EQ(readings_of_slow_meter(0, {}, 450 * kMs), (std::vector<Nanos>{1, 101, 201, 301, 401}));
+}
+
+TEST(Lane, ReadsASlowMeterAtAMarkAndCloselyAfterIt) {
+  EXPECT_EQ(readings_of_slow_meter(0.005, {2'000 * kMs}, 3'000 * kMs),
+            (std::vector<Nanos>{1, 101, 301, 701, 1501, 2000, 2100, 2300, 2700}));
+  // Marks that come too often are not all followed: half a period is left between readings.
+  EXPECT_EQ(readings_of_slow_meter(0.005, {2'000 * kMs, 2'001 * kMs, 2'030 * kMs, 2'060 * kMs},
+                                   2'200 * kMs),
+            (std::vector<Nanos>{1, 101, 301, 701, 1501, 2000, 2050, 2100}));
 }
 
 TEST(Lane, IntegratesWhatItReads) {

@@ -7,6 +7,8 @@ namespace {
 
 // How long a window waits for a meter that does not answer.
 constexpr Nanos kPatience = 5 * kNanosPerSecond;
+constexpr Nanos kSilence =
+    3 * kNanosPerSecond;  // Whoever is not heard of for so long is not there.
 
 Amount between(const Edge& a, const Edge& b, Nanos begun, Nanos ended) {
   Amount out;
@@ -114,6 +116,16 @@ std::optional<Window> Windows::peek(int id, Nanos now) const {
     return window;
   }
   return std::nullopt;
+}
+
+Nanos Windows::known_until(Nanos now) const {
+  Nanos known = now;
+  for (std::size_t i = 0; i < meters_.size(); ++i) {
+    if (is_dormant_[i] || histories_[i].is_empty()) continue;
+    const Nanos latest = histories_[i].latest().time();
+    if (now - latest <= kSilence) known = std::min(known, latest);
+  }
+  return known;
 }
 
 Nanos Windows::settling_time(Nanos period) const {

@@ -58,6 +58,9 @@ class Windows {
   // An open window as it is at `now`.
   std::optional<Window> peek(int id, Nanos now) const;
 
+  // Until when all meters that still answer have been read.
+  Nanos known_until(Nanos now) const;
+
   // What a meter's integral was; unknown where there is no reading from before.
   Edge at(std::size_t meter, Nanos time) const { return histories_[meter].at(time); }
 

@@ -97,6 +97,36 @@ TEST(Window, BoundsHoldWhereverTheEdgesAre) {
   }
 }
 
+TEST(Window, AReadingJustAfterAnEdgeBoundsItWhereTheOneBeforeIsLongAgo) {
+  // Read once a second, and 1 ms after each edge for 5 ms, and a period later.
+  Description gpu = gpu_counter();
+  gpu.most_per_second = 4000.0;
+  for (const Nanos offset : {0 * kMs, 41 * kMs, 99 * kMs}) {
+    const Nanos begun = 2750 * kMs, ended = 6333 * kMs;
+    std::vector<Nanos> moments{100,  1000, 2000, 2751, 2851, 3051,
+                               4051, 5051, 6051, 6334, 6434, 6634};
+    History history(gpu);
+    Series series(gpu, kNanosPerSecond);
+    for (const Nanos moment : moments) {
+      const Nanos now = moment * kMs;
+      Point point;
+      series.add({{shown(now + 3 * kMs, 100 * kMs, offset, 500.0), 0.0, Absence::kNone},
+                  now,
+                  now + 5 * kMs},
+                 point);
+      history.add(point);
+    }
+    const Amount amount = amount_between(history, begun, ended);
+    const double truth = 500.0 * seconds(ended - begun);
+    EXPECT_TRUE(amount.is_settled);
+    EXPECT_LE(amount.low, truth);
+    EXPECT_GE(amount.high, truth);
+    EXPECT_NEAR(amount.value, truth, 50.0);  // Half a step at each edge.
+    // Of each edge: 6 ms of 4 kW are 24 J, and a step or two of 50 J.
+    EXPECT_LE(amount.high - amount.low, 2 * (24.0 + 100.0));
+  }
+}
+
 TEST(Window, AFastCountersEdgesAreAlmostExact) {
   Description package = gpu_counter();
   package.period = Seconds(1e-3);

@@ -68,6 +68,7 @@ std::vector<MeterEnergy> energies(const std::vector<Amount>& amounts) {
 SamplerOptions sampler_options(const TrackOptions& options) {
   SamplerOptions out;
   out.period = options.period;
+  if (options.keeps_period) out.slow_share = 0;
   if (options.claims != nullptr) out.dormant = options.claims->elsewhere();
   return out;
 }
@@ -580,9 +581,12 @@ void Tracker::tick() {
   // After a suspension, on with the grid; the seconds that are gone are not made up for.
   next_tick_ += ((now - next_tick_) / kTick + 1) * kTick;
   take_over();
-  note_counted(now);
-  if (const auto so_far = windows_.peek(run_window_, now)) {
-    write(Totals{now, energies(so_far->amounts)});
+  // Some meters are read once a second only. Of later moments than their last reading, totals would
+  // have in them what some took and not what others did.
+  const Nanos known = windows_.known_until(now);
+  note_counted(known);
+  if (const auto so_far = windows_.peek(run_window_, known)) {
+    write(Totals{known, energies(so_far->amounts)});
   }
   for (const std::string& name : changed_steps_) write(steps_[name]);
   changed_steps_.clear();

@@ -28,6 +28,7 @@ struct TrackOptions {
   // Says which of them another one counts, until it ends; without it, none. Outlives the run.
   DeviceClaims* claims = nullptr;
   Nanos period = 100 * kNanosPerMillisecond;
+  bool keeps_period = false;  // Also of meters that are slow to answer, whatever that costs.
   std::vector<std::string> command;
   std::vector<std::string> environment;  // Of the command: "NAME=value".
   std::optional<pid_t> follow;           // A running process instead of a command.

@@ -64,6 +64,21 @@ def test_a_counter_that(machine, what, start, then, joules, has_gap):
 # --- NVML ---
 
 
+def test_a_counter_that_is_slow_to_answer_is_read_seldom_and_epochs_are_right(machine):
+    # 5 ms a reading: once a second is affordable. An edge that fell between two such readings would be off by 500 J.
+    with_nvml(machine, "clock\n0 0 energy_mj watts 500 100\n0 0 energy_mj slow 5\n")
+    script = "for i in 1 2; do sleep 2.3; echo epoch $i; done"
+    machine.track("--epoch-regex", r"^epoch (\d+)", command=["sh", "-c", script])
+    epochs = machine.profile()["epochs"]
+    assert len(epochs) == 2
+    for epoch in epochs:
+        part = next(part for part in epoch["energy"] if part["component"] == "gpu0.energy")
+        assert part["energy_j"] == pytest.approx(500 * epoch["duration_s"], abs=60)
+        assert part["uncertainty_j"] < 160
+        assert "gap_s" not in epoch
+
+
+
 def test_nvml_that_is_missing_is_said_and_nothing_is_put_in_its_place(machine):
     machine.counter.parent.rename(machine.folder / "gone")
     result = machine.track(command=["sh", "-c", "echo fine"])
