@@ -2,159 +2,169 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <limits>
 #include <map>
 
 #include "src/api/measure_session.h"
 #include "src/api/primitives.h"
-#include "src/predict/dataset_work.h"
-#include "src/predict/kernel_fit.h"
+#include "src/api/train_kernels.h"
+#include "src/base/text.h"
 #include "src/predict/predictor_file.h"
 #include "src/predict/tree_predict.h"
 
 namespace wattree {
 namespace {
 
-constexpr int kFolds = 5;
 // Fewer say nothing of how far others are off.
-constexpr std::size_t kLeastKernels = 2 * kFolds;
+constexpr std::size_t kLeastKernels = 10;
 // A processor does some hundred GFLOP a second: what is larger takes too long.
 constexpr PrimitiveLimits kProcessorLimits{4e9, 2.5e8};
 
-// A kernel that was measured.
-struct MeasuredKernel {
-  std::int32_t node = 0;
-  double rank = 0;  // The more telling, the higher.
-  NodeFigures figures;
+Error bad(std::string message, std::string hint) {
+  return {ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
+}
+
+bool is_single(std::string_view dtype) { return dtype == "fp32" || dtype == "tf32"; }
+
+// Prices are of 16 and of 32 bits: two precisions of the same width would be one muddle.
+Failure check_widths(const std::vector<std::string>& dtypes, const std::string& hint) {
+  for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (is_single(dtypes[i]) != is_single(dtypes[j])) continue;
+      return bad("a predictor can not know both " + dtypes[j] + " and " + dtypes[i] +
+                     ": they share prices",
+                 hint);
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<std::string>> parse_dtypes(const std::string& list, bool is_cpu) {
+  std::vector<std::string> out;
+  for (const std::string& name : split(!list.empty() ? list : is_cpu ? "fp32" : "bf16,fp32", ',')) {
+    const auto known = {"fp32", "tf32", "bf16", "fp16"};
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return bad("dtype \"" + name + "\" is not known",
+                 "choose with --dtype: fp32, tf32, bf16 or fp16, or two of them: bf16,fp32");
+    }
+    out.push_back(name);
+  }
+  if (Failure failure = check_widths(out, "calibrate twice, into two files")) return *failure;
+  return out;
+}
+
+// The kernels of one precision that could be measured.
+struct Candidates {
+  std::string dtype;
+  ModelTree tree;
+  DistinctNodes distinct;
+  std::map<std::string, std::size_t> order;  // By node: 0 is the most telling.
 };
 
-bool is_sixteen_bits(Precision precision) { return byte_size(activation_dtype(precision)) == 2; }
-
-// Rates that the largest products and streams came near to; they only shape terms, whose prices are
-// fitted.
-Chip chip_of(const ModelTree& tree, const std::vector<MeasuredKernel>& kernels,
-             const DeviceFacts& device) {
-  constexpr double kMiB = 1024.0 * 1024.0;
-  Chip chip;
-  if (device.multiprocessors > 0) chip.processors = device.multiprocessors;
-  // Some of a cache always holds other things.
-  if (device.cache_bytes > 0) chip.cache_mib = static_cast<double>(device.cache_bytes) / kMiB / 1.5;
-  double gflop_per_us = 0;
-  double mib_per_us = 0;
-  for (const MeasuredKernel& kernel : kernels) {
-    const Node& node = tree.nodes()[static_cast<std::size_t>(kernel.node)];
-    const double us = 1e6 * kernel.figures.time_s;
-    gflop_per_us = std::max(gflop_per_us, static_cast<double>(node.matmul_flops) / 1e9 / us);
-    mib_per_us = std::max(mib_per_us, static_cast<double>(node.bytes) / kMiB / us);
+Result<Candidates> candidates_of(const std::string& dtype, bool is_cpu) {
+  Result<ModelTree> tree = primitive_tree(parse_precision(dtype).value_or(Precision::kFp32),
+                                          is_cpu ? kProcessorLimits : PrimitiveLimits{});
+  if (!tree.ok()) return tree.error();
+  Candidates out{dtype, std::move(tree).value(), {}, {}};
+  out.distinct = distinct_nodes(out.tree);
+  const std::vector<double> ranks = information_of(out.tree);
+  std::vector<std::pair<double, std::string>> ranked;
+  for (const DistinctNode& node : out.distinct.nodes) {
+    if (node.kernels == 1) {
+      ranked.emplace_back(-ranks[static_cast<std::size_t>(node.node)], node.key);
+    }
   }
-  if (gflop_per_us > 0) chip.half_gflop_per_us = chip.single_gflop_per_us = gflop_per_us;
-  if (mib_per_us > 0) chip.mib_per_us = mib_per_us;
-  return chip;
-}
-
-KernelData data_of(const ModelTree& tree, const std::vector<MeasuredKernel>& kernels,
-                   const SessionResult& session) {
-  const DeviceFacts& device = session.machine.device;
-  KernelData out;
-  out.meter = session.machine.meters.front();
-  out.chip = chip_of(tree, kernels, device);
-  out.limit_w = session.machine.power_limit_w.value_or(0.0);
-  out.idle_w = session.idle.power_w.value_or(0.0);
-  for (const MeasuredKernel& kernel : kernels) {
-    const Node& node = tree.nodes()[static_cast<std::size_t>(kernel.node)];
-    KernelSample& sample = out.samples.emplace_back();
-    sample.kernels.push_back({work_of(tree, node), 1});
-    sample.energy_j = *kernel.figures.energy_j;
-    sample.time_s = kernel.figures.time_s;
-    // With rest in between its clock was not held down.
-    sample.is_capped = kernel.figures.is_capped && !kernel.figures.is_paused;
-    sample.is_single = !is_sixteen_bits(tree.precision);
-    // A processor has no graphs: there a launch is part of the work.
-    sample.is_eager = device.kind != "cpu" && kernel.figures.execution == Execution::kEager;
-    sample.is_cold = kernel.figures.cache == CacheState::kCold;
-    sample.name = node.type;
-  }
+  std::sort(ranked.begin(), ranked.end());
+  for (std::size_t i = 0; i < ranked.size(); ++i) out.order[ranked[i].second] = i;
   return out;
 }
 
-// Mean error of kernels when their fold is left out: neighbours in kind and size are in different
-// ones, so that each has some of everything. Fitted are the first `known`; predicted are all, so
-// that points of a curve are comparable.
-LearningPoint held_out_error(const KernelData& data, std::size_t known) {
-  std::map<WorkKind, int> seen;
-  std::vector<int> folds;
-  for (const KernelSample& sample : data.samples) {
-    folds.push_back(seen[kernel_kind(sample.kernels.front().work)]++ % kFolds);
+void add_jobs(const Candidates& from, const std::vector<CacheState>& caches,
+              std::vector<Job>& jobs) {
+  PassFacts pass;
+  pass.dtype = from.dtype;
+  for (Job& job : jobs_of(from.tree, from.distinct, pass, caches)) {
+    const auto found = from.order.find(job.node.key);
+    if (found == from.order.end()) continue;
+    job.weight = -static_cast<double>(found->second);
+    jobs.push_back(std::move(job));
   }
-  LearningPoint out{known, 0, 0};
-  double count = 0;
-  for (int fold = 0; fold < kFolds; ++fold) {
-    Chosen chosen(data.samples.size(), false);
-    for (std::size_t i = 0; i < known; ++i) chosen[i] = folds[i] != fold;
-    const Result<Predictor> fitted = fit_kernels(data, chosen);
-    if (!fitted.ok()) continue;
+}
+
+// The windows of single kernels, of each session the most telling first, as they would have been
+// measured in less time.
+void keep_kernels(std::vector<MeasuredSession>& sessions, const std::deque<Candidates>& candidates,
+                  CacheState cache) {
+  const auto order_of = [&](const Window& window) {
+    for (const Candidates& each : candidates) {
+      if (const auto found = each.order.find(window.node.key); found != each.order.end()) {
+        return found->second;
+      }
+    }
+    return std::numeric_limits<std::size_t>::max();
+  };
+  for (MeasuredSession& session : sessions) {
+    std::erase_if(session.windows, [&](const Window& window) {
+      return window.node.subject != Subject::kOp || window.figures.cache != cache;
+    });
+    std::stable_sort(session.windows.begin(), session.windows.end(),
+                     [&](const Window& a, const Window& b) { return order_of(a) < order_of(b); });
+  }
+}
+
+bool is_of(const KernelSample& sample, const std::string& dtype) {
+  return sample.is_single == is_single(dtype) && sample.is_as_in_a_pass();
+}
+
+std::size_t count_of(const KernelData& data, const std::string& dtype) {
+  return static_cast<std::size_t>(
+      std::count_if(data.samples.begin(), data.samples.end(),
+                    [&](const KernelSample& sample) { return is_of(sample, dtype); }));
+}
+
+// How far kernels are off that were left out, from the first of each precision: all are predicted,
+// so that points of a curve are comparable.
+Failure add_learning(const KernelData& data, double share,
+                     std::vector<CalibratedPrecision>& precisions) {
+  Chosen known(data.samples.size(), false);
+  for (const CalibratedPrecision& precision : precisions) {
+    auto left = static_cast<std::size_t>(share * static_cast<double>(precision.kernels));
+    for (std::size_t i = 0; i < data.samples.size() && left > 0; ++i) {
+      if (!is_of(data.samples[i], precision.dtype)) continue;
+      known[i] = true;
+      --left;
+    }
+  }
+  const auto held_out = hold_out(data, LeaveOut::kFamily, known);
+  if (!held_out.ok()) return held_out.error();
+  for (CalibratedPrecision& precision : precisions) {
+    LearningPoint point{static_cast<std::size_t>(share * static_cast<double>(precision.kernels)), 0,
+                        0};
+    double count = 0;
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
-      if (folds[i] != fold) continue;
-      const SampleEstimate estimate = predict_sample(fitted.value(), data.samples[i]);
-      if (estimate.energy_j <= 0) continue;
-      out.energy_percent += 100 * std::abs(estimate.energy_j / data.samples[i].energy_j - 1);
-      out.time_percent += 100 * std::abs(estimate.time_s / data.samples[i].time_s - 1);
+      const KernelSample& sample = data.samples[i];
+      const auto& estimate = held_out.value()[i];
+      if (!is_of(sample, precision.dtype) || !estimate || estimate->energy_j <= 0) continue;
+      point.energy_percent += 100 * std::abs(estimate->energy_j / sample.energy_j - 1);
+      point.time_percent += 100 * std::abs(estimate->time_s / sample.time_s - 1);
       count += 1;
     }
+    if (point.kernels < kLeastKernels || count == 0) continue;
+    point.energy_percent /= count;
+    point.time_percent /= count;
+    precision.learning.push_back(point);
   }
-  if (count > 0) {
-    out.energy_percent /= count;
-    out.time_percent /= count;
-  }
-  return out;
+  return std::nullopt;
 }
 
-std::vector<MeasuredKernel> kernels_of(const DistinctNodes& distinct,
-                                       const std::vector<double>& ranks, const Figures& figures,
-                                       CacheState cache) {
-  std::vector<MeasuredKernel> out;
-  for (const DistinctNode& node : distinct.nodes) {
-    if (node.kernels != 1) continue;
-    // With rest where there is one: that is how it runs among other kernels.
-    auto found = figures.find(window_key(node.key, cache, true));
-    if (found == figures.end()) found = figures.find(window_key(node.key, cache, false));
-    if (found == figures.end() || !found->second.energy_j || *found->second.energy_j <= 0) continue;
-    out.push_back({node.node, ranks[static_cast<std::size_t>(node.node)], found->second});
-  }
-  std::stable_sort(out.begin(), out.end(), [](const MeasuredKernel& a, const MeasuredKernel& b) {
-    return a.rank > b.rank;
-  });
-  return out;
-}
-
-// Only kernels were held out. Modules and models get their interval, and on top of it as much as
-// kernels were found to fall short of whole passes by (data/h200/README.md: 4 to 6 %), or as much
-// as the pass that was measured here is off, where that is more.
-void widen_for_wholes(Predictor& predictor, const std::optional<PassCheck>& anchor) {
-  constexpr double kShortfall = 0.06;
-  double energy = kShortfall;
-  double time = kShortfall;
-  if (anchor) {
-    energy = std::max(energy, std::abs(anchor->predicted_j / anchor->measured_j - 1));
-    time = std::max(time, std::abs(anchor->predicted_s / anchor->measured_s - 1));
-  }
-  const auto widen = [&](std::optional<Spread>& spread) {
-    if (!spread) return;
-    for (const TreeLevel level : {TreeLevel::kModule, TreeLevel::kModel}) {
-      const auto at = static_cast<std::size_t>(level);
-      const auto ml = static_cast<std::size_t>(TreeLevel::kMl);
-      spread->energy[at] = std::min(1.0, spread->energy[ml] + energy);
-      spread->time[at] = std::min(1.0, spread->time[ml] + time);
-    }
-  };
-  for (auto& spread : predictor.spreads) widen(spread);
-  widen(predictor.single_spread);
-}
-
-std::optional<PassCheck> check_anchor(const Predictor& predictor, const std::string& dtype,
-                                      const SessionResult& session) {
+std::optional<PassCheck> check_anchor(const Predictor& predictor, const SessionResult& session) {
   if (!session.anchor_energy_j || !session.anchor_time_s) return std::nullopt;
   const Result<TreeAnswer> pass = anchor_tree();
-  if (!pass.ok() || name_of(pass.value().pass.precision) != dtype) return std::nullopt;
+  if (!pass.ok()) return std::nullopt;
+  const std::string dtype(name_of(pass.value().pass.precision));
+  const auto& known = predictor.dtypes;
+  if (std::find(known.begin(), known.end(), dtype) == known.end()) return std::nullopt;
   const auto estimates = predict_tree(predictor, TwinIndex(predictor), pass.value().tree);
   if (!estimates.ok()) return std::nullopt;
   const NodeEstimate& whole = estimates.value().back();
@@ -162,6 +172,85 @@ std::optional<PassCheck> check_anchor(const Predictor& predictor, const std::str
                        std::to_string(pass.value().pass.batch) + " × " +
                        std::to_string(pass.value().pass.seq),
                    *session.anchor_energy_j, *session.anchor_time_s, whole.energy_j, whole.time_s};
+}
+
+void add_intervals(const Predictor& predictor, CalibratedPrecision& precision) {
+  const auto& half = predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
+  const auto& spread =
+      is_single(precision.dtype) && predictor.single_spread ? predictor.single_spread : half;
+  if (!spread) return;
+  precision.kernel_percent = 100 * spread->energy[static_cast<std::size_t>(TreeLevel::kMl)];
+  precision.model_percent = 100 * spread->energy[static_cast<std::size_t>(TreeLevel::kModel)];
+}
+
+// What an earlier session measured of other precisions is known too.
+Failure add_earlier(const std::vector<MeasuredSession>& sessions, bool is_cpu,
+                    std::deque<Candidates>& candidates) {
+  std::vector<std::string> dtypes;
+  for (const Candidates& each : candidates) dtypes.push_back(each.dtype);
+  for (const MeasuredSession& session : sessions) {
+    for (const Window& window : session.windows) {
+      const std::string& dtype = window.pass.dtype;
+      if (std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end()) continue;
+      Result<Candidates> more = candidates_of(dtype, is_cpu);
+      if (!more.ok()) return more.error();
+      candidates.push_back(std::move(more).value());
+      dtypes.push_back(dtype);
+    }
+  }
+  return check_widths(dtypes, "start a new file");
+}
+
+// A precision of which there is too little is not claimed to be known.
+void tell_precisions(const std::deque<Candidates>& candidates, KernelDataAnswer& input,
+                     CalibrateAnswer& answer) {
+  for (const Candidates& each : candidates) {
+    const std::size_t kernels = count_of(input.data, each.dtype);
+    if (kernels >= kLeastKernels) {
+      answer.precisions.push_back({each.dtype, kernels, each.order.size(), {}, 0, 0});
+      continue;
+    }
+    std::erase_if(input.data.samples, [&](const KernelSample& sample) {
+      return sample.is_single == is_single(each.dtype);
+    });
+    std::erase(input.dtypes, each.dtype);
+    answer.warnings.push_back("only " + std::to_string(kernels) + " kernels of " + each.dtype +
+                              " were measured, too few to fit to: more time, and --resume");
+  }
+}
+
+// From what the file holds to a predictor.
+Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>& candidates,
+            CacheState cache, const CalibrateQuery& query, CalibrateAnswer& answer) {
+  keep_kernels(sessions, candidates, cache);
+  Result<KernelDataAnswer> read = kernel_data_of(sessions);
+  if (!read.ok()) return read.error();
+  KernelDataAnswer input = std::move(read).value();
+  tell_precisions(candidates, input, answer);
+  if (answer.precisions.empty()) {
+    return Error{ErrorCode::kUnavailable,
+                 "only " + std::to_string(input.data.samples.size()) +
+                     " kernels were measured: too few to fit a predictor",
+                 "give it more time: --budget, and go on with --resume"};
+  }
+  if (!query.hardware.empty()) input.data.hardware = query.hardware;
+  deal_into_families(input.data);
+  for (const double share : {0.25, 0.5, 1.0}) {
+    if (Failure failure = add_learning(input.data, share, answer.precisions)) return failure;
+  }
+  Result<Predictor> trained = train_on_kernels(std::move(input), query.name);
+  if (!trained.ok()) return trained.error();
+  answer.predictor = std::move(trained).value();
+  answer.anchor = check_anchor(answer.predictor, answer.session);
+  if (const auto& anchor = answer.anchor) {
+    widen_for_wholes(answer.predictor, std::abs(anchor->predicted_j / anchor->measured_j - 1),
+                     std::abs(anchor->predicted_s / anchor->measured_s - 1));
+  }
+  for (CalibratedPrecision& precision : answer.precisions) {
+    add_intervals(answer.predictor, precision);
+  }
+  answer.json = to_json(answer.predictor);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -174,29 +263,21 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   if (!opened.ok()) return opened.error();
   std::unique_ptr<Executor> executor = std::move(opened).value();
   const bool is_cpu = executor->device().kind == "cpu";
-  const std::string device = executor->device().name;
-  CalibrateAnswer answer;
-  answer.dtype = !query.dtype.empty() ? query.dtype : is_cpu ? "fp32" : "bf16";
-  const std::optional<Precision> precision = parse_precision(answer.dtype);
-  if (!precision) {
-    return Error{ErrorCode::kInvalidInput, "dtype \"" + answer.dtype + "\" is not known",
-                 "choose one with --dtype: fp32, tf32, bf16 or fp16"};
+  const Result<std::vector<std::string>> dtypes = parse_dtypes(query.dtypes, is_cpu);
+  if (!dtypes.ok()) return dtypes.error();
+  std::deque<Candidates> candidates;  // Jobs point to their trees.
+  for (const std::string& dtype : dtypes.value()) {
+    Result<Candidates> found = candidates_of(dtype, is_cpu);
+    if (!found.ok()) return found.error();
+    candidates.push_back(std::move(found).value());
   }
-  const Result<ModelTree> built =
-      primitive_tree(*precision, is_cpu ? kProcessorLimits : PrimitiveLimits{});
-  if (!built.ok()) return built.error();
-  const ModelTree& tree = built.value();
-  const DistinctNodes distinct = distinct_nodes(tree);
-  const std::vector<double> ranks = information_of(tree);
-  PassFacts pass;
-  pass.dtype = answer.dtype;
   std::vector<Job> jobs;
-  for (Job& job : jobs_of(tree, distinct, pass, caches.value())) {
-    if (job.node.kernels != 1) continue;
-    job.weight = ranks[static_cast<std::size_t>(job.node.node)];
-    jobs.push_back(std::move(job));
+  for (const Candidates& each : candidates) add_jobs(each, caches.value(), jobs);
+  if (query.measure.is_resumed && std::filesystem::exists(query.measure.windows)) {
+    const Result<std::vector<MeasuredSession>> earlier = read_windows(query.measure.windows);
+    if (!earlier.ok()) return earlier.error();
+    if (Failure failure = add_earlier(earlier.value(), is_cpu, candidates)) return *failure;
   }
-  answer.candidates = jobs.size() / caches.value().size();
 
   MeasureQuery measure = query.measure;
   measure.open_executor = [&executor]() -> Result<std::unique_ptr<Executor>> {
@@ -204,37 +285,19 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   };
   Result<MeasuredJobs> measured = measure_jobs(std::move(jobs), measure);
   if (!measured.ok()) return measured.error();
+  CalibrateAnswer answer;
   answer.session = std::move(measured).value().session;
   answer.reused = measured.value().reused;
   if (answer.session.machine.meters.empty()) {
     return Error{ErrorCode::kUnavailable, "nothing here measures energy, so nothing can be fitted",
                  "wattree meters shows what stands in the way"};
   }
-  const std::vector<MeasuredKernel> samples =
-      kernels_of(distinct, ranks, measured.value().figures, caches.value().front());
-  answer.kernels = samples.size();
-  if (samples.size() < kLeastKernels) {
-    return Error{ErrorCode::kUnavailable,
-                 "only " + std::to_string(samples.size()) +
-                     " kernels were measured: too few to fit a predictor",
-                 "give it more time: --budget, and go on with --resume"};
-  }
-  KernelData data = data_of(tree, samples, answer.session);
-  data.hardware = query.hardware.empty() ? device : query.hardware;
-  Result<Predictor> trained = train_kernels(data, query.name);
-  if (!trained.ok()) return trained.error();
-  answer.predictor = std::move(trained).value();
-  answer.predictor.hardware = data.hardware;
-  answer.predictor.meter = data.meter;
-  answer.predictor.boundary = answer.session.machine.boundary;
-  answer.predictor.dtypes = {answer.dtype};
-  answer.anchor = check_anchor(answer.predictor, answer.dtype, answer.session);
-  widen_for_wholes(answer.predictor, answer.anchor);
-  answer.json = to_json(answer.predictor);
-  for (const double share : {0.25, 0.5, 1.0}) {
-    const auto known = static_cast<std::size_t>(share * static_cast<double>(samples.size()));
-    if (known < kLeastKernels) continue;
-    answer.learning.push_back(held_out_error(data, known));
+  // What was written down is what is fitted to: train makes the same of it.
+  Result<std::vector<MeasuredSession>> sessions = read_windows(query.measure.windows);
+  if (!sessions.ok()) return sessions.error();
+  if (Failure failure =
+          fit(std::move(sessions).value(), candidates, caches.value().front(), query, answer)) {
+    return *failure;
   }
   return answer;
 }

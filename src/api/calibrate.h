@@ -13,7 +13,7 @@ namespace wattree {
 struct CalibrateQuery {
   std::string name;      // Of the predictor.
   std::string hardware;  // As people should read it; empty: the device's own name.
-  std::string dtype;     // Empty: bf16 on a GPU, fp32 on a processor.
+  std::string dtypes;    // "bf16,fp32". Empty: these two on a GPU, fp32 on a processor.
   MeasureQuery measure;
 };
 
@@ -31,20 +31,29 @@ struct PassCheck {
   double predicted_j = 0, predicted_s = 0;
 };
 
-struct CalibrateAnswer {
-  Predictor predictor;
-  std::string json;  // The file.
+// What is known of one precision.
+struct CalibratedPrecision {
   std::string dtype;
   std::size_t kernels = 0;              // Measured,
   std::size_t candidates = 0;           // of these.
   std::vector<LearningPoint> learning;  // From few to all.
-  std::optional<PassCheck> anchor;      // Where the session had one of this precision.
+  double kernel_percent = 0;            // Half of the 90 % intervals of energy: of kernels,
+  double model_percent = 0;             // and of models.
+};
+
+struct CalibrateAnswer {
+  Predictor predictor;
+  std::string json;  // The file.
+  std::vector<CalibratedPrecision> precisions;
+  std::optional<PassCheck> anchor;  // Where the session had one of a precision that was measured.
   std::size_t reused = 0;
   SessionResult session;
   std::vector<std::string> warnings;
 };
 
-// kUnavailable where the machine has no energy meter: nothing can be fitted to then.
+// Precisions share the time, and the most telling kernels of each come first. What the file of
+// windows has of others is fitted to as well. kUnavailable where the machine has no energy meter:
+// nothing can be fitted to then.
 Result<CalibrateAnswer> calibrate(const CalibrateQuery& query);
 
 }  // namespace wattree

@@ -1,5 +1,7 @@
 #include "src/api/train_kernels.h"
 
+#include <algorithm>
+
 #include "src/api/tree.h"
 #include "src/hub/bundled.h"
 
@@ -52,13 +54,36 @@ Result<KernelDataAnswer> kernel_data_of(const std::vector<MeasuredSession>& sess
   return kernel_data(sessions, build_pass);
 }
 
-Result<Predictor> train_on_kernels(const KernelDataAnswer& input, const std::string& name) {
+Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& name) {
+  // Nothing but kernels: some of them are what others are predicted from.
+  if (input.data.families.empty()) deal_into_families(input.data);
   Result<Predictor> trained = train_kernels(input.data, name);
   if (!trained.ok()) return trained;
   Predictor predictor = std::move(trained).value();
   predictor.boundary = input.boundary;
   predictor.dtypes = input.dtypes;
+  const auto& samples = input.data.samples;
+  if (std::none_of(samples.begin(), samples.end(), [](const auto& s) { return s.is_pass(); })) {
+    widen_for_wholes(predictor, 0, 0);
+  }
   return predictor;
+}
+
+void widen_for_wholes(Predictor& predictor, double energy_off, double time_off) {
+  constexpr double kShortfall = 0.06;
+  const double energy = std::max(kShortfall, energy_off);
+  const double time = std::max(kShortfall, time_off);
+  const auto widen = [&](std::optional<Spread>& spread) {
+    if (!spread) return;
+    for (const TreeLevel level : {TreeLevel::kModule, TreeLevel::kModel}) {
+      const auto at = static_cast<std::size_t>(level);
+      const auto ml = static_cast<std::size_t>(TreeLevel::kMl);
+      spread->energy[at] = std::min(1.0, spread->energy[ml] + energy);
+      spread->time[at] = std::min(1.0, spread->time[ml] + time);
+    }
+  };
+  for (auto& spread : predictor.spreads) widen(spread);
+  widen(predictor.single_spread);
 }
 
 }  // namespace wattree

@@ -1,8 +1,9 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "src/api/calibrate.h"
 #include "src/base/file.h"
@@ -27,45 +28,57 @@ CLI::App* describe(CLI::App& app, CalibrateFlags& flags) {
   command->footer(
       "Examples:\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json\n"
-      "  wattree calibrate --on my-gpu -o my-gpu.json --budget 3min\n"
+      "  wattree calibrate --on my-gpu -o my-gpu.json --dtype bf16 --budget 3min\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json --resume --budget 10min\n"
       "  wattree predict gpt2 --predictor my-gpu.json\n\n"
       "Matrix products, attention, softmax, norms, element-wise work, copies and look-ups of many\n"
-      "sizes, the most telling first, for as long as --budget allows. Each window is written to\n"
-      "my-gpu.windows.jsonl at once. The table says how far kernels that were left out are off,\n"
-      "from a quarter, from half and from all of what was measured: so what more time would buy.\n"
+      "sizes, the most telling first, for as long as --budget allows; precisions share it. Each\n"
+      "window is written to my-gpu.windows.jsonl at once. The table says for each precision how "
+      "far\n"
+      "kernels that were left out are off, from a quarter, from half and from all of what was\n"
+      "measured: so what more time would buy.\n"
       "See docs/measuring.md.\n");
   command->add_option("--on", flags.query.name, "What to call the machine in predictions")
       ->required();
   command->add_option("-o,--output", flags.output, "The predictor's file")->required();
   command->add_option("--hardware", flags.query.hardware,
                       "The machine as people should read it [the device's own name]");
-  command->add_option("--dtype", flags.query.dtype,
-                      "fp32, tf32, bf16 or fp16 [bf16 on a GPU, fp32 on a processor]");
+  command->add_option("--dtype", flags.query.dtypes,
+                      "One of fp32 and tf32, one of bf16 and fp16, or both [bf16,fp32 on a GPU, "
+                      "fp32 on a processor]");
   command->add_flag("--resume", flags.resumes, "Go on with the windows that are there");
   flags.measure.budget = "10min";
   describe_measuring(*command, flags.measure);
   return command;
 }
 
-std::string learning_table(const std::vector<LearningPoint>& learning) {
+std::string learning_table(const std::vector<CalibratedPrecision>& precisions) {
   std::vector<std::vector<std::string>> rows;
-  for (const LearningPoint& point : learning) {
-    rows.push_back({fmt::format("{}", point.kernels), fmt::format("{:.1f}", point.energy_percent),
-                    fmt::format("{:.1f}", point.time_percent)});
+  for (const CalibratedPrecision& precision : precisions) {
+    std::string dtype = precision.dtype;
+    for (const LearningPoint& point : precision.learning) {
+      rows.push_back({std::exchange(dtype, ""), fmt::format("{}", point.kernels),
+                      fmt::format("{:.1f}", point.energy_percent),
+                      fmt::format("{:.1f}", point.time_percent)});
+    }
   }
-  return render_table(
-      {{"kernels fitted to", true}, {"energy of others off by, %", true}, {"time, %", true}}, rows);
+  return render_table({{"precision"},
+                       {"kernels fitted to", true},
+                       {"energy of others off by, %", true},
+                       {"time, %", true}},
+                      rows);
 }
 
-// What more time would buy, by what the second half of it bought.
-std::string outlook(const CalibrateAnswer& answer) {
-  const std::size_t left = answer.candidates - std::min(answer.candidates, answer.kernels);
-  if (left == 0) return "every kernel of the list was measured: more time would buy nothing\n";
-  std::string out = fmt::format("{} kernels of {} were not measured", left, answer.candidates);
-  if (answer.learning.size() >= 2) {
-    const double gain = answer.learning[answer.learning.size() - 2].energy_percent -
-                        answer.learning.back().energy_percent;
+// How sure it is, and what more time would buy, by what the second half of it bought.
+std::string outlook(const CalibratedPrecision& precision) {
+  std::string out = fmt::format("{}: 9 of 10 kernels within ± {:.0f} %, models within ± {:.0f} %. ",
+                                precision.dtype, precision.kernel_percent, precision.model_percent);
+  const std::size_t left = precision.candidates - std::min(precision.candidates, precision.kernels);
+  if (left == 0) return out + "Every kernel of the list was measured: more time buys nothing.\n";
+  out += fmt::format("{} kernels of {} were not measured", left, precision.candidates);
+  if (precision.learning.size() >= 2) {
+    const double gain = precision.learning[precision.learning.size() - 2].energy_percent -
+                        precision.learning.back().energy_percent;
     out += gain > 0.1 ? fmt::format(
                             "; the second half of those that were took {:.1f} points off "
                             "the error: as many more may take off some of that again",
@@ -73,7 +86,7 @@ std::string outlook(const CalibrateAnswer& answer) {
                       : "; the second half of those that were took nothing off the error, so more "
                         "time would buy little";
   }
-  return out + "\n";
+  return out + ".\n";
 }
 
 std::string check_text(const CalibrateAnswer& answer) {
@@ -105,10 +118,12 @@ int run(CalibrateFlags& flags, Surroundings& world) {
     return fail(*failure, false, world);
   }
   world.out << fmt::format("{}: {} on {}, {}, by {}\n", flags.output, answer.predictor.name,
-                           answer.predictor.hardware, answer.dtype, answer.predictor.meter)
+                           answer.predictor.hardware, fmt::join(answer.predictor.dtypes, " and "),
+                           answer.predictor.meter)
             << ending_text(answer.session, answer.reused) << "\n"
-            << learning_table(answer.learning) << "\n"
-            << outlook(answer) << check_text(answer);
+            << learning_table(answer.precisions) << "\n";
+  for (const CalibratedPrecision& precision : answer.precisions) world.out << outlook(precision);
+  world.out << check_text(answer);
   for (const std::string& warning : answer.warnings) {
     world.err << "wattree: warning: " << warning << "\n";
   }

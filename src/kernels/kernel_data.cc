@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <unordered_map>
 
 #include "src/kernels/measured_chip.h"
@@ -110,8 +111,9 @@ std::string name_for_people(const Window& w) {
 // Zeros and sparse values take less; they are there to show it, not to learn from.
 bool is_to_learn_from(const Window& window) {
   const bool has_usual_values = window.values.empty() || window.values == "normal";
+  // No pass finds its weights in the cache.
   return has_usual_values && window.figures.doubts.empty() &&
-         window.figures.energy_j.value_or(0) > 0;
+         window.figures.cache != CacheState::kWarm && window.figures.energy_j.value_or(0) > 0;
 }
 
 double anchor_of(const MeasuredSession& session) {
@@ -196,7 +198,21 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
   data.chip = chip_of(sessions.front(), rates);
   std::erase_if(answer.dtypes, [](const std::string& name) { return !parse_precision(name); });
   std::sort(answer.dtypes.begin(), answer.dtypes.end(), std::greater<>());  // fp32 before bf16.
+  if (answer.dtypes.size() > 1 && answer.dtypes[0] == "tf32" && answer.dtypes[1] == "fp32") {
+    return Error{ErrorCode::kInvalidInput, "measurements of fp32 and of tf32",
+                 "they share prices: learn from one of them at a time"};
+  }
   return answer;
+}
+
+void deal_into_families(KernelData& data) {
+  constexpr int kFamilies = 5;
+  for (int i = 1; i <= kFamilies; ++i) data.families.push_back("kernels " + std::to_string(i));
+  std::map<WorkKind, std::int32_t> seen;
+  for (KernelSample& sample : data.samples) {
+    if (sample.subject != KernelSample::Subject::kKernel || sample.family >= 0) continue;
+    sample.family = seen[kernel_kind(sample.kernels.front().work)]++ % kFamilies;
+  }
 }
 
 }  // namespace wattree

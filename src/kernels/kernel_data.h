@@ -30,4 +30,8 @@ struct KernelDataAnswer {
 Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& sessions,
                                      const BuildPass& build);
 
+// Kernels that belong to no model are dealt into five families, neighbours in kind and order into
+// different ones: each then is left out by hold_out() once.
+void deal_into_families(KernelData& data);
+
 }  // namespace wattree

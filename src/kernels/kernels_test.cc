@@ -169,6 +169,40 @@ TEST_F(WindowsTest, WhatAChipCanDoIsWhatItDid) {
   EXPECT_EQ(answer.dtypes, (std::vector<std::string>{"fp32", "bf16"}));
 }
 
+TEST_F(WindowsTest, KernelsOfNoModelAreLeftOutInTurn) {
+  // 0.1 mJ and 10 uJ for every 1000 elements; ten of them, each twice the one before.
+  std::string text = formatted(kHeader, "1");
+  for (int i = 0; i < 10; ++i) {
+    const std::string size = std::to_string(1000 << i);
+    const std::string energy = std::to_string(1e-4 + 1e-5 * (1 << i));
+    text +=
+        R"({"kind":"window","key":"k","node":"k","subject":"op","dtype":"bf16","type":"neg","op":"neg","inputs":["bf16[)" +
+        size + R"(]"],"outputs":["bf16[)" + size +
+        R"(]"],"execution":"graph","cache":"in_place","energy_j":)" + energy +
+        R"(,"time_s":1e-6})" + "\n";
+  }
+  folder_.write("mine.windows.jsonl", text);
+  KernelData data = kernel_data(read_windows(folder_.path()).value(), no_passes_).value().data;
+  EXPECT_TRUE(data.families.empty());
+  deal_into_families(data);
+  ASSERT_EQ(data.families.size(), 5U);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(data.samples[i].family, static_cast<std::int32_t>(i % 5));
+  }
+  Chosen known(10, true);
+  for (std::size_t i = 8; i < 10; ++i) known[i] = false;
+  for (const Chosen& some : {Chosen{}, known}) {
+    const auto held_out = hold_out(data, LeaveOut::kFamily, some);
+    ASSERT_TRUE(held_out.ok());
+    for (std::size_t i = 0; i < 10; ++i) {
+      ASSERT_TRUE(held_out.value()[i]);  // What is not known is predicted all the same.
+      if (i == 0 || i >= 7) continue;    // Larger, or smaller, than all that is left.
+      EXPECT_NEAR(held_out.value()[i]->energy_j, data.samples[i].energy_j,
+                  0.05 * data.samples[i].energy_j);
+    }
+  }
+}
+
 TEST_F(WindowsTest, APassThatCannotBeBuiltIsAProblemNotAnEnd) {
   folder_.write(
       "windows-a.jsonl",

@@ -217,7 +217,8 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
   return predictor;
 }
 
-Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what) {
+Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what,
+                                                            const Chosen& known) {
   const auto group_of = [&](const KernelSample& sample) {
     return what == LeaveOut::kModel ? sample.model : sample.family;
   };
@@ -229,16 +230,18 @@ Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& da
       if (group_of(sample) == static_cast<std::int32_t>(g)) left_out.add(sample);
     }
     Chosen chosen(data.samples.size());
+    Chosen seen(data.samples.size());
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
       const KernelSample& sample = data.samples[i];
-      chosen[i] = sample.subject == Subject::kKernel
-                      ? !left_out.has(sample.kernels.front().work)
-                      : group_of(sample) != static_cast<std::int32_t>(g);
+      seen[i] = sample.subject == Subject::kKernel
+                    ? !left_out.has(sample.kernels.front().work)
+                    : group_of(sample) != static_cast<std::int32_t>(g);
+      chosen[i] = seen[i] && (known.empty() || known[i]);
     }
     const Result<Predictor> predictor = fit_kernels(data, chosen);
     if (!predictor.ok()) return predictor.error();
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
-      if (!chosen[i] && !out[i] && !data.samples[i].is_eager) {
+      if (!seen[i] && !out[i] && !data.samples[i].is_eager) {
         out[i] = predict_sample(predictor.value(), data.samples[i]);
       }
     }

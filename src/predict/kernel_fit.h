@@ -73,8 +73,10 @@ enum class LeaveOut : std::uint8_t { kModel, kFamily };
 
 // Every sample of a pass, step or module, predicted by a fit that has seen neither its model (or
 // family) nor any single kernel of that; every sample of a single kernel by a fit without the
-// kernels of its kind and sizes. Nothing where a sample was not held out.
-Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what);
+// kernels of its kind and sizes. Nothing where a sample was not held out. Fits see only the samples
+// that are `known` [all].
+Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what,
+                                                            const Chosen& known = {});
 
 // Fit on everything, with intervals and errors from models that were held out.
 Result<Predictor> train_kernels(const KernelData& data, const std::string& name);

@@ -215,24 +215,48 @@ def test_without_a_plugin_it_says_what_to_build(bench):
 
 def test_calibrate_fits_what_was_measured(bench, tmp_path):
     output = tmp_path / "mine.json"
-    arguments = bench.arguments("calibrate", "--on", "mine", "-o", str(output), "--budget", "18s")
+    arguments = bench.arguments("calibrate", "--on", "mine", "-o", str(output), "--budget", "26s")
     arguments.remove("--no-anchor")
     result = subprocess.run(arguments, env=bench.environment, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "kernels fitted to" in result.stdout and "were not measured" in result.stdout
+    # Both precisions share the time, and the table says of each how sure it is.
+    assert re.search(r"precision +kernels fitted to", result.stdout)
+    for dtype in ("bf16", "fp32"):
+        assert re.search(rf"^{dtype} +\d+ +[0-9.]+ +[0-9.]+$", result.stdout, re.M), result.stdout
+        assert re.search(rf"^{dtype}: 9 of 10 kernels within ± \d+ %, models within ± \d+ %. \d+ kernels of 215 were not measured",
+                         result.stdout, re.M), result.stdout
     predictor = json.loads(output.read_text())
-    assert predictor["name"] == "mine" and predictor["dtypes"] == ["bf16"]
+    assert predictor["name"] == "mine" and predictor["dtypes"] == ["fp32", "bf16"]
     # Nothing is known of whole models, and the intervals say so.
-    assert predictor["intervals"]["nothing"]["energy"]["model"] >= 0.06
+    for known in ("nothing", "fp32"):
+        assert predictor["intervals"][known]["energy"]["model"] >= 0.06
     # 154 kernels of 1 ms at 300 W: about 46 J.
     measured = re.search(r"a pass that was not fitted to \(bert-base-uncased, bf16, 16 × 128\): measured ([0-9.]+) J in .*, "
                          r"predicted ([-+0-9.]+) % and ([-+0-9.]+) %", result.stdout)
     assert float(measured[1]) == pytest.approx(46.2, rel=0.1)
     assert abs(float(measured[2])) < 10 and abs(float(measured[3])) < 10
-    assert (tmp_path / "mine.windows.jsonl").exists()
-    predicted = subprocess.run([bench.wattree, "predict", "bert-tiny", "--dtype", "bf16", "--predictor", str(output)],
-                               capture_output=True, text=True)
-    assert predicted.returncode == 0, predicted.stderr
+    windows = [json.loads(line) for line in (tmp_path / "mine.windows.jsonl").read_text().splitlines()]
+    counts = [sum(window.get("dtype") == dtype for window in windows) for dtype in ("bf16", "fp32")]
+    assert min(counts) >= 10 and max(counts) <= 1.5 * min(counts)
+    for dtype in ("bf16", "fp32"):
+        predicted = subprocess.run([bench.wattree, "predict", "bert-tiny", "--dtype", dtype, "--predictor", str(output)],
+                                   capture_output=True, text=True)
+        assert predicted.returncode == 0, predicted.stderr
+    # train makes the same prices of these windows.
+    trained = subprocess.run([bench.wattree, "train", str(tmp_path / "mine.windows.jsonl"), "-o", str(tmp_path / "again.json")],
+                             capture_output=True, text=True)
+    assert trained.returncode == 0, trained.stderr
+    again = json.loads((tmp_path / "again.json").read_text())
+    assert again["dtypes"] == predictor["dtypes"] and again["kinds"].keys() == predictor["kinds"].keys()
+    for kind, prices in again["kinds"].items():
+        assert [term["energy_j"] for term in prices["terms"]] == pytest.approx(
+            [term["energy_j"] for term in predictor["kinds"][kind]["terms"]], rel=1e-6, abs=1e-9), kind
+    # What can not be in one predictor is refused before anything is measured.
+    before = (tmp_path / "mine.windows.jsonl").read_text()
+    refused = subprocess.run([*arguments, "--resume", "--dtype", "tf32"], env=bench.environment, capture_output=True, text=True,
+                             timeout=60)
+    assert refused.returncode == 3 and "both tf32 and fp32" in refused.stderr
+    assert (tmp_path / "mine.windows.jsonl").read_text() == before
 
 
 def test_calibrate_needs_a_meter(bench, tmp_path):
