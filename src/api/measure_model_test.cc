@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -15,6 +16,8 @@
 #include "src/hub/bundled.h"
 #include "src/measure/read_windows.h"
 #include "src/measure/simulated.h"
+#include "src/predict/dataset_work.h"
+#include "src/predict/tree_predict.h"
 #include "tests/support/fake_nvml.h"
 
 namespace wattree {
@@ -253,6 +256,42 @@ TEST(MeasureModel, AnotherProcessOnTheGpuIsRefused) {
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().code, ErrorCode::kUnavailable);
   EXPECT_NE(measured.error().message.find("other process"), std::string::npos);
+}
+
+// A dataset has no tree of kernels: their sizes are worked out from what it counts.
+TEST(MeasureModel, ADatasetSaysWhatItsProductsAreInAnyPrecision) {
+  for (const char* dtype : {"bf16", "fp32"}) {
+    TreeQuery pass;
+    pass.batch = 2;
+    pass.seq = 8;
+    pass.dtype = dtype;
+    MeasureAnswer answer;
+    answer.tree = tree_of("small", kConfig, "test", pass).value();
+    answer.distinct = distinct_nodes(answer.tree.tree);
+    answer.in_place.resize(answer.distinct.nodes.size());
+    const DatasetTree tree = to_dataset(answer);
+    const WorkTree work = work_of({&tree}).trees.front();
+    int products = 0;
+    for (const Node& node : answer.tree.tree.nodes()) {
+      if (node.type != "Linear") continue;
+      const auto found =
+          std::find_if(tree.nodes.begin(), tree.nodes.end(), [&](const DatasetNode& other) {
+            return other.scope == "root." + std::string(node.scope);
+          });
+      ASSERT_NE(found, tree.nodes.end()) << node.scope;
+      const auto at = static_cast<std::size_t>(found - tree.nodes.begin());
+      const Work expected = work_of(answer.tree.tree, node);
+      const Work& seen = work.works[work.nodes[at].works];
+      EXPECT_EQ(seen.kind, WorkKind::kGemm) << dtype << " " << node.scope;
+      EXPECT_EQ(seen.m, expected.m) << dtype << " " << node.scope;
+      EXPECT_EQ(seen.n, expected.n) << dtype << " " << node.scope;
+      EXPECT_EQ(seen.k, expected.k) << dtype << " " << node.scope;
+      EXPECT_EQ(seen.width, expected.width) << dtype << " " << node.scope;
+      EXPECT_EQ(seen.weight_width, expected.weight_width) << dtype << " " << node.scope;
+      ++products;
+    }
+    EXPECT_EQ(products, 7);
+  }
 }
 
 // On a simulated GPU, where preparing a node takes half a second and products alone are at the cap:

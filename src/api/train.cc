@@ -1,5 +1,7 @@
 #include "src/api/train.h"
 
+#include <set>
+
 #include "src/api/train_kernels.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
@@ -12,6 +14,17 @@
 
 namespace wattree {
 namespace {
+
+TrainOptions filled(TrainOptions options, const std::vector<const DatasetTree*>& trees) {
+  if (options.hardware.empty()) options.hardware = "unknown";
+  if (options.meter.empty()) options.meter = "unknown";
+  if (options.boundary.empty()) options.boundary = "wall";
+  if (!options.dtypes.empty()) return options;
+  std::set<std::string> dtypes;
+  for (const DatasetTree* tree : trees) dtypes.insert(tree->dtype.empty() ? "fp32" : tree->dtype);
+  options.dtypes.assign(dtypes.rbegin(), dtypes.rend());  // fp32 before bf16.
+  return options;
+}
 
 Failure train_reconciled(const ChosenTrees& chosen, const TrainQuery& query, TrainAnswer& answer) {
   Result<Trained> trained = train_predictor(work_of(chosen.trees), query.options);
@@ -60,25 +73,41 @@ Result<TrainAnswer> train_on_windows(const std::string& path, const TrainQuery& 
                  path + ": IrEne's methods need measured trees, and this holds windows",
                  "leave --aggregate out"};
   }
-  const Result<KernelDataAnswer> read = read_kernel_data(path);
+  const TrainOptions& options = query.options;
+  const ModelChoice& models = query.models;
+  if (!options.boundary.empty() || !options.dtypes.empty() || !models.include.empty() ||
+      !models.exclude.empty() || models.skips_bad) {
+    return Error{ErrorCode::kInvalidInput,
+                 "--boundary, --dtypes, --include, --exclude and --skip-bad go with datasets of "
+                 "trees, and " +
+                     path + " holds windows",
+                 "windows say their boundary and precisions themselves"};
+  }
+  Result<KernelDataAnswer> read = read_kernel_data(path);
   if (!read.ok()) return read.error();
-  Result<Predictor> trained = train_on_kernels(read.value(), query.options.name);
+  KernelDataAnswer input = std::move(read).value();
+  if (!options.hardware.empty()) input.data.hardware = options.hardware;
+  if (!options.meter.empty()) input.data.meter = options.meter;
+  const std::vector<std::string> problems = input.problems;
+  Result<Predictor> trained = train_on_kernels(std::move(input), options.name);
   if (!trained.ok()) return trained.error();
   TrainAnswer answer;
   answer.json = to_json(trained.value());
   answer.predictor = std::move(trained).value();
-  for (const std::string& problem : read.value().problems) answer.warnings.push_back(problem);
+  answer.warnings = problems;
   return answer;
 }
 
 }  // namespace
 
-Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& query) {
-  if (holds_windows(dataset)) return train_on_windows(dataset, query);
-  const Result<Dataset> read = read_dataset(dataset, {.skips_bad = query.models.skips_bad});
+Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& asked) {
+  if (holds_windows(dataset)) return train_on_windows(dataset, asked);
+  const Result<Dataset> read = read_dataset(dataset, {.skips_bad = asked.models.skips_bad});
   if (!read.ok()) return read.error();
-  Result<ChosenTrees> chosen = choose_models(read.value().trees, query.models);
+  Result<ChosenTrees> chosen = choose_models(read.value().trees, asked.models);
   if (!chosen.ok()) return chosen.error();
+  TrainQuery query = asked;
+  query.options = filled(std::move(query.options), chosen.value().trees);
   TrainAnswer answer;
   answer.models_left_out = chosen.value().left_out;
   const Failure failure = query.aggregate == Aggregate::kReconciled

@@ -16,7 +16,8 @@ namespace wattree {
 struct TrainQuery {
   Aggregate aggregate = Aggregate::kReconciled;
   ModelChoice models;
-  TrainOptions options;
+  // What is empty is as the data says, or else unknown, wall and fp32.
+  TrainOptions options{"", "", "", "", {}, {}};
   // Of IrEne's methods only:
   IreneFeatures features = IreneFeatures::kAll;
   std::int64_t seed = 1;

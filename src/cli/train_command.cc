@@ -20,7 +20,7 @@ struct TrainFlags {
   std::string output;
   MethodFlags method;
   std::optional<std::int64_t> seed;
-  std::string dtypes = "fp32";
+  std::string dtypes;
   TrainQuery query;
 };
 
@@ -49,13 +49,16 @@ CLI::App* describe(CLI::App& app, TrainFlags& flags) {
   command->add_option("--seed", flags.seed, "Of the first weights of IrEne's methods [1]");
   command->add_option("--name", options.name, "What to call the predictor [the file's name]");
   command->add_option("--hardware", options.hardware,
-                      "The machine that was measured, as people should read it [unknown]");
-  command->add_option("--meter", options.meter, "What measured the energy [unknown]");
-  command->add_option("--boundary", options.boundary, "What that energy covers")
-      ->check(CLI::IsMember(std::vector<std::string>{"gpu", "host", "wall"}))
-      ->capture_default_str();
-  command->add_option("--dtypes", flags.dtypes, "The precisions that were measured: fp32,bf16")
-      ->capture_default_str();
+                      "The machine that was measured, as people should read it [as windows say, or "
+                      "unknown]");
+  command->add_option("--meter", options.meter,
+                      "What measured the energy [as windows say, or unknown]");
+  command
+      ->add_option("--boundary", options.boundary,
+                   "What that energy covers [as windows say, or wall]")
+      ->check(CLI::IsMember(std::vector<std::string>{"gpu", "host", "wall"}));
+  command->add_option("--dtypes", flags.dtypes,
+                      "The precisions that were measured: fp32,bf16 [as the data says, or fp32]");
   describe_model_choice(*command, flags.query.models);
   return command;
 }
@@ -185,9 +188,7 @@ int run(TrainFlags& flags, Surroundings& world) {
   query.seed = flags.seed.value_or(query.seed);
   TrainOptions& options = query.options;
   if (options.name.empty()) options.name = std::filesystem::path(flags.output).stem().string();
-  if (options.hardware.empty()) options.hardware = "unknown";
-  if (options.meter.empty()) options.meter = "unknown";
-  options.dtypes = split(flags.dtypes, ',');
+  if (!flags.dtypes.empty()) options.dtypes = split(flags.dtypes, ',');
   const Result<TrainAnswer> trained = train_on(flags.dataset, query);
   if (!trained.ok()) return fail(trained.error(), false, world);
   const TrainAnswer& answer = trained.value();

@@ -1,5 +1,6 @@
 #include "src/learn/any_predictor.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "src/base/in_quotes.h"
@@ -16,7 +17,7 @@ using Json = nlohmann::json;
 
 constexpr std::array<const char*, 3> kLevels{"ml", "module", "model"};
 constexpr std::int64_t kMostTrees = 1'000'000'000'000;
-constexpr double kMostPercent = 1e18;
+constexpr double kMostPercent = std::numeric_limits<double>::max();
 
 void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
   json.key(name);

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
+
+#include "src/tree/dtype.h"
 
 namespace wattree {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
-constexpr double kFloat = 4;  // Bytes: IrEne's measurements are in single precision.
 
 // K and N of a product of M rows, from flops = 2MKN + bias_adds*MN and the elements it touches,
 // MK + weight_copies*KN + outputs*MN. Eliminating K leaves a quadratic in N; `larger_n` takes its
@@ -44,9 +46,10 @@ std::optional<KAndN> solve_product(double m, double flops, double elements, doub
   return std::nullopt;
 }
 
-Work product(double m, KAndN size) {
+Work product(double m, KAndN size, double width) {
   Work work;
   work.kind = WorkKind::kGemm;
+  work.width = work.weight_width = width;
   work.m = m;
   work.n = size.n;
   work.k = size.k;
@@ -62,21 +65,22 @@ Work stream(WorkKind kind, double bytes, double rows = 0) {
 }
 
 std::optional<Work> leaf_by_formula(std::string_view type, double b, double s, double flops,
-                                    double bytes) {
-  const double elements = bytes / kFloat;
+                                    double bytes, double width) {
+  const double elements = bytes / width;
   if (type == "Linear") {
     // On b x s vectors: a product for each of the b with a copy of the weight, then the bias added.
     if (auto size = solve_product(b * s, flops, elements, 1, b, 3, false)) {
-      return product(b * s, *size);
+      return product(b * s, *size, width);
     }
     // On b vectors, as in a pooler: one product with the bias inside.
-    if (auto size = solve_product(b, flops, elements, 0, 1, 1, false)) return product(b, *size);
+    if (auto size = solve_product(b, flops, elements, 0, 1, 1, false))
+      return product(b, *size, width);
   }
   if (type == "Conv1D") {
     // Symmetric in K and N, so the counts do not say which is which: N is taken as the larger, as
     // the measurements do (a 4H -> H product carries the figures of the H -> 4H one).
     if (auto size = solve_product(b * s, flops, elements, 0, 1, 1, true)) {
-      return product(b * s, *size);
+      return product(b * s, *size, width);
     }
   }
   if (type == "MatMul") {
@@ -89,12 +93,13 @@ std::optional<Work> leaf_by_formula(std::string_view type, double b, double s, d
       work.groups = b * h;
       work.m = work.n = s;
       work.k = hd / h;
+      work.width = work.weight_width = width;
       return work;
     }
   }
   if (type == "Softmax") {
     const double values = flops / 5;
-    return stream(WorkKind::kSoftmax, 2 * values * kFloat, values / s);
+    return stream(WorkKind::kSoftmax, 2 * values * width, values / s);
   }
   if (type == "LayerNorm") return stream(WorkKind::kNormalization, bytes / 2);  // Counted 4 times.
   if (type == "Embedding") return stream(WorkKind::kGather, 2 * bytes);  // The rows' reading isn't.
@@ -121,9 +126,15 @@ TreeLevel level_of(const DatasetNode& node) {
 
 }  // namespace
 
-Work work_of_leaf(std::string_view type, double batch, double seq, double flops, double bytes) {
+double element_width(const DatasetTree& tree) {
+  const auto precision = parse_precision(tree.dtype).value_or(Precision::kFp32);
+  return static_cast<double>(byte_size(activation_dtype(precision)));
+}
+
+Work work_of_leaf(std::string_view type, double batch, double seq, double flops, double bytes,
+                  double width) {
   if (batch >= 1 && seq >= 1 && flops >= 0 && bytes > 0) {
-    if (const auto work = leaf_by_formula(type, batch, seq, flops, bytes)) return *work;
+    if (const auto work = leaf_by_formula(type, batch, seq, flops, bytes, width)) return *work;
   }
   return stream(WorkKind::kActivation, std::max(bytes, 0.0));
 }
@@ -140,7 +151,9 @@ WorkTrees work_of(const std::vector<const DatasetTree*>& trees) {
   std::unordered_map<std::string, std::int32_t> models;
   std::unordered_map<std::string, std::int32_t> types;
   std::int64_t not_positive = 0;
+  std::set<std::string> dtypes;
   for (const DatasetTree* tree : trees) {
+    dtypes.insert(tree->dtype.empty() ? "fp32" : tree->dtype);
     WorkTree& work = out.trees.emplace_back();
     work.model = index_of(out.models, models, tree->model_name);
     work.nodes.reserve(tree->nodes.size());
@@ -162,7 +175,8 @@ WorkTrees work_of(const std::vector<const DatasetTree*>& trees) {
         const double flops = f.has(Feature::kFlops) ? f.get(Feature::kFlops) * 1e6 : 0;
         const double bytes = f.has(Feature::kMemory) ? f.get(Feature::kMemory) * kMiB : 0;
         work.works.push_back(work_of_leaf(node.instance_type, static_cast<double>(tree->batch_size),
-                                          static_cast<double>(tree->seq_len), flops, bytes));
+                                          static_cast<double>(tree->seq_len), flops, bytes,
+                                          element_width(*tree)));
       } else {
         for (const Kernels& kernels : node.ops) {
           work.works.push_back(stream(kind_of_kernel(kernels.op), kernels.mem_bytes * kMiB));
@@ -184,6 +198,11 @@ WorkTrees work_of(const std::vector<const DatasetTree*>& trees) {
         }
       }
     }
+  }
+  if (dtypes.size() > 1) {
+    out.warnings.emplace_back(
+        "trees of several precisions share one set of prices: choose those of one, or learn from "
+        "windows");
   }
   if (not_positive > 0) {
     out.warnings.push_back(

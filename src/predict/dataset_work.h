@@ -51,8 +51,13 @@ struct WorkTrees {
 // is left out with a warning: nothing relative can be learned from it.
 WorkTrees work_of(const std::vector<const DatasetTree*>& trees);
 
-// The kernel of one leaf. `flops` and `bytes` as the dataset counts them, in single units.
-Work work_of_leaf(std::string_view type, double batch, double seq, double flops, double bytes);
+// Bytes of one of its elements: 4 where it does not say its precision, as IrEne's do not.
+double element_width(const DatasetTree& tree);
+
+// The kernel of one leaf. `flops` and `bytes` as the dataset counts them, in single units; `width`
+// is that of an element, in bytes.
+Work work_of_leaf(std::string_view type, double batch, double seq, double flops, double bytes,
+                  double width = 4);
 // The kind of kernels that are no nodes, by the name in the dataset's `ops`.
 WorkKind kind_of_kernel(std::string_view op);
 

@@ -85,6 +85,23 @@ TEST(WorkOfLeaf, FindsTheHeadsOfAnAttentionProduct) {
   EXPECT_EQ(work.k, 64);
 }
 
+TEST(WorkOfLeaf, TakesElementsAsWideAsThePrecisionHasThem) {
+  DatasetTree tree;
+  EXPECT_EQ(element_width(tree), 4);
+  tree.dtype = "bf16";
+  EXPECT_EQ(element_width(tree), 2);
+  // Batch 8, 32 tokens, 768 -> 3072, every element of two bytes.
+  const double flops = 2.0 * 256 * 768 * 3072 + 256 * 3072;
+  const double bytes = 2 * (8.0 * (32 * 768 + 768 * 3072 + 32 * 3072) + 2 * 256 * 3072);
+  const Work work = work_of_leaf("Linear", 8, 32, flops, bytes, 2);
+  EXPECT_EQ(work.kind, WorkKind::kGemm);
+  EXPECT_EQ(work.k, 768);
+  EXPECT_EQ(work.n, 3072);
+  EXPECT_EQ(work.width, 2);
+  EXPECT_EQ(work.weight_width, 2);
+  EXPECT_EQ(work_of_leaf("Softmax", 8, 32, 5 * 1024, 3 * 2 * 1024, 2).bytes, 2 * 2 * 1024);
+}
+
 TEST(WorkOfLeaf, StreamsWhatItDoesNotKnow) {
   const Work work = work_of_leaf("Mystery", 2, 2, 5, 4096);
   EXPECT_EQ(work.kind, WorkKind::kActivation);

@@ -143,6 +143,12 @@ def test_windows_of_several_models_make_a_predictor(bench, tmp_path):
     assert predicted["energy_j"] == pytest.approx(WATTS * 1e-3 * kernels(tree), rel=0.15)
     assert predicted["time_s"] == pytest.approx(1e-3 * kernels(tree), rel=0.15)
 
+    # The datasets of trees beside the windows say their precision too.
+    subprocess.run([bench.wattree, "train", str(folder / "bert.jsonl"), "-o", str(tmp_path / "trees.json"), "--boundary", "gpu"],
+                   check=True, capture_output=True)
+    of_trees = json.loads((tmp_path / "trees.json").read_text())
+    assert of_trees["dtypes"] == ["bf16"] and {twin["width"] for twin in of_trees["twins"] if twin["kind"] == "gemm"} == {2}
+
 
 def test_interrupted_it_keeps_what_is_there_and_goes_on(bench):
     process = subprocess.Popen(
