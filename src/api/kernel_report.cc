@@ -68,7 +68,7 @@ void add_hold_out(Document& document, const KernelEvaluation& evaluation) {
 }  // namespace
 
 std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
-                    const KernelEvaluation& e) {
+                    const KernelEvaluation& e, const MeasurementChecks& checks) {
   JsonWriter out(2);
   out.begin_object();
   out.field("dataset", dataset);
@@ -91,7 +91,7 @@ std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
   out.end_array();
   out.key("additivity");
   out.begin_array();
-  for (const Additivity& a : e.additivity) {
+  for (const Additivity& a : checks.additivity) {
     out.begin_object();
     out.field("name", a.name);
     out.field("covered", a.covered);
@@ -102,16 +102,17 @@ std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
   out.end_array();
   out.key("repeats");
   out.begin_object();
-  out.field("count", e.repeats);
-  out.field("median", e.repeat_median);
-  out.field("most", e.repeat_most);
+  out.field("count", checks.repeats);
+  out.field("median", checks.repeat_median);
+  out.field("most", checks.repeat_most);
   out.end_object();
   out.end_object();
   return out.take() + "\n";
 }
 
 Document kernel_report(const std::string& dataset, const KernelDataAnswer& input,
-                       const KernelEvaluation& families, const KernelEvaluation& models) {
+                       const KernelEvaluation& families, const KernelEvaluation& models,
+                       const MeasurementChecks& checks) {
   const KernelData& data = input.data;
   Document document;
   document.title = "How far predictions for the " + data.hardware + " are off";
@@ -137,7 +138,7 @@ Document kernel_report(const std::string& dataset, const KernelDataAnswer& input
   DocumentTable parts;
   parts.titles = {"pass", "measured, % of energy", "energy, sum over whole",
                   "time, sum over whole"};
-  for (const Additivity& a : families.additivity) {
+  for (const Additivity& a : checks.additivity) {
     parts.rows.push_back({a.name, digits(100 * a.covered), digits(a.energy, 3), digits(a.time, 3)});
   }
   document.blocks.emplace_back(std::move(parts));
@@ -145,7 +146,7 @@ Document kernel_report(const std::string& dataset, const KernelDataAnswer& input
   document.blocks.emplace_back(Paragraph{fmt::format(
       "{} passes were measured twice, some on another card. Over the anchors they are {} % apart "
       "(median), {} % at most.",
-      families.repeats, digits(families.repeat_median, 2), digits(families.repeat_most, 2))});
+      checks.repeats, digits(checks.repeat_median, 2), digits(checks.repeat_most, 2))});
   return document;
 }
 

@@ -86,4 +86,18 @@ void widen_for_wholes(Predictor& predictor, double energy_off, double time_off) 
   widen(predictor.single_spread);
 }
 
+Result<KernelEvaluation> evaluate_on_kernels(const KernelDataAnswer& input, LeaveOut what) {
+  const KernelData& data = input.data;
+  const bool is_family = what == LeaveOut::kFamily;
+  const std::size_t groups = is_family ? data.families.size() : data.models.size();
+  if (groups < 2) {
+    return Error{ErrorCode::kInvalidInput,
+                 std::string(is_family ? "leave-one-family-out" : "leave-one-model-out") +
+                     " needs two " + (is_family ? "families" : "models") +
+                     " at least, and these windows have " + std::to_string(groups),
+                 "profile others on the same device, into the same folder"};
+  }
+  return evaluate_kernels(data, what);
+}
+
 }  // namespace wattree

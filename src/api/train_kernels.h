@@ -7,6 +7,7 @@
 #include "src/api/document.h"
 #include "src/base/result.h"
 #include "src/evaluate/kernels.h"
+#include "src/evaluate/measurements.h"
 #include "src/kernels/kernel_data.h"
 
 namespace wattree {
@@ -25,10 +26,14 @@ void widen_for_wholes(Predictor& predictor, double energy_off, double time_off);
 
 // The contract of docs/schemas/evaluate-kernels.schema.json.
 std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
-                    const KernelEvaluation& evaluation);
+                    const KernelEvaluation& evaluation, const MeasurementChecks& checks);
 
 // The same in words and tables, families and models left out, one after the other.
 Document kernel_report(const std::string& dataset, const KernelDataAnswer& input,
-                       const KernelEvaluation& families, const KernelEvaluation& models);
+                       const KernelEvaluation& families, const KernelEvaluation& models,
+                       const MeasurementChecks& checks);
+
+// Fails where there are no two models (or families), so that nothing can be left out.
+Result<KernelEvaluation> evaluate_on_kernels(const KernelDataAnswer& input, LeaveOut what);
 
 }  // namespace wattree

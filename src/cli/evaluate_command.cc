@@ -238,23 +238,31 @@ int run_on_windows(const EvaluateFlags& flags, Surroundings& world) {
   for (const std::string& problem : read.value().problems) {
     world.err << "wattree: warning: " << problem << "\n";
   }
-  const KernelData& data = read.value().data;
-  const auto asked = evaluate_kernels(data, flags.by_family ? LeaveOut::kFamily : LeaveOut::kModel);
+  const auto evaluate = [&](bool by_family) {
+    return evaluate_on_kernels(read.value(), by_family ? LeaveOut::kFamily : LeaveOut::kModel);
+  };
+  const auto asked = evaluate(flags.by_family);
   if (!asked.ok()) return fail(asked.error(), flags.json, world);
+  if (!flags.json && flags.report.empty()) {
+    world.out << text_of(read.value(), asked.value());
+    return 0;
+  }
+  const auto checks = check_measurements(read.value().data);
+  if (!checks.ok()) return fail(checks.error(), flags.json, world);
   if (!flags.report.empty()) {
-    const auto other =
-        evaluate_kernels(data, flags.by_family ? LeaveOut::kModel : LeaveOut::kFamily);
+    const auto other = evaluate(!flags.by_family);
     if (!other.ok()) return fail(other.error(), flags.json, world);
-    const Document document =
-        kernel_report(flags.dataset, read.value(), (flags.by_family ? asked : other).value(),
-                      (flags.by_family ? other : asked).value());
+    const auto& families = flags.by_family ? asked : other;
+    const auto& models = flags.by_family ? other : asked;
+    const Document document = kernel_report(flags.dataset, read.value(), families.value(),
+                                            models.value(), checks.value());
     const std::string text =
         flags.report.ends_with(".html") ? to_html(document) : to_markdown(document);
     if (const Failure failure = write_file(flags.report, text)) {
       return fail(*failure, flags.json, world);
     }
   }
-  world.out << (flags.json ? to_json(flags.dataset, read.value(), asked.value())
+  world.out << (flags.json ? to_json(flags.dataset, read.value(), asked.value(), checks.value())
                            : text_of(read.value(), asked.value()));
   return 0;
 }

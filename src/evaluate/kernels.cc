@@ -17,7 +17,6 @@ using Subject = KernelSample::Subject;
 constexpr double kShortModule = 20e-6;  // Seconds: below it the gaps between kernels are all.
 constexpr double kCoverage = 0.9;
 constexpr int kBootstraps = 2000;
-constexpr double kWellCovered = 0.9;
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
@@ -167,63 +166,6 @@ std::pair<double, double> bootstrap_of_mean(const std::vector<Pair>& pairs) {
   return {quantile(means, 0.05), quantile(means, 0.95)};
 }
 
-// Kernels measured in place, looked up by what they do.
-class MeasuredKernels {
- public:
-  explicit MeasuredKernels(const KernelData& data) {
-    for (const KernelSample& sample : data.samples) {
-      if (sample.subject == Subject::kKernel && sample.is_as_in_a_pass()) {
-        samples_.push_back(&sample);
-      }
-    }
-  }
-  const KernelSample* find(const Work& work) const {
-    for (const KernelSample* sample : samples_) {
-      if (sample->kernels.front().work == work) return sample;
-    }
-    return nullptr;
-  }
-
- private:
-  std::vector<const KernelSample*> samples_;
-};
-
-std::vector<Additivity> additivity_of(const KernelData& data, const Predictor& all) {
-  const MeasuredKernels measured(data);
-  std::vector<Additivity> out;
-  for (const KernelSample& pass : data.samples) {
-    if (pass.subject != Subject::kPass || pass.is_eager || pass.is_capped) continue;
-    double sum_j = 0;
-    double sum_s = 0;
-    double covered_j = 0;
-    double predicted_j = 0;
-    for (const auto& [work, count] : pass.kernels) {
-      const Price price = price_of(all, work);
-      predicted_j += count * price.energy_j;
-      const KernelSample* alone = measured.find(work);
-      if (alone != nullptr) covered_j += count * price.energy_j;
-      sum_j += count * (alone != nullptr ? alone->energy_j : price.energy_j);
-      sum_s += count * (alone != nullptr ? alone->time_s : price.time_s);
-    }
-    if (covered_j < kWellCovered * predicted_j) continue;
-    out.push_back({pass.name, covered_j / predicted_j, sum_j / pass.energy_j, sum_s / pass.time_s});
-  }
-  return out;
-}
-
-void add_repeats(const KernelData& data, KernelEvaluation& out) {
-  std::map<std::string, const KernelSample*> first;
-  std::vector<double> apart;
-  for (const KernelSample& sample : data.samples) {
-    if (sample.subject != Subject::kPass || sample.is_eager) continue;
-    const auto [it, is_new] = first.emplace(sample.name, &sample);
-    if (!is_new) apart.push_back(100 * std::abs(sample.energy_j / it->second->energy_j - 1));
-  }
-  out.repeats = static_cast<std::int64_t>(apart.size());
-  out.repeat_median = quantile(apart, 0.5);
-  out.repeat_most = quantile(apart, 1);
-}
-
 std::optional<std::string> subject_name(const Pair& pair) {
   switch (pair.sample->subject) {
     case Subject::kPass: return "1 whole passes";
@@ -241,8 +183,6 @@ std::optional<std::string> subject_name(const Pair& pair) {
 Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what) {
   auto held_out = hold_out(data, what);
   if (!held_out.ok()) return held_out.error();
-  const Result<Predictor> all = fit_kernels(data, Chosen(data.samples.size(), true));
-  if (!all.ok()) return all.error();
   KernelEvaluation out;
   out.left_out = what;
   out.estimates = std::move(held_out).value();
@@ -278,8 +218,6 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
   for (auto& [name, errors] : out.by_time) name.erase(0, 2);
   out.rank_correlation = rank_correlation(pairs);
   out.mean_range = bootstrap_of_mean(pairs);
-  out.additivity = additivity_of(data, all.value());
-  add_repeats(data, out);
   return out;
 }
 

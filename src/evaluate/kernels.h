@@ -1,5 +1,4 @@
-// How far prices of kernels are off on models that they were not fitted on, and how well the
-// measurements themselves add up and repeat.
+// How far prices of kernels are off on models that they were not fitted on.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +27,6 @@ struct KernelErrors {
 };
 using NamedErrors = std::vector<std::pair<std::string, KernelErrors>>;
 
-// Parts that were measured one by one, against the whole.
-struct Additivity {
-  std::string name;
-  double covered = 0;  // Share of the predicted energy whose kernels were measured.
-  double energy = 0;   // Sum of the parts over the whole; what was not measured is as predicted.
-  double time = 0;
-};
-
 struct KernelEvaluation {
   LeaveOut left_out = LeaveOut::kFamily;
   NamedErrors by_subject;  // Passes, decode steps, modules of 20 µs and more, kernels.
@@ -44,10 +35,6 @@ struct KernelEvaluation {
   NamedErrors by_time;
   double rank_correlation = 0;           // Spearman's, over whole passes.
   std::pair<double, double> mean_range;  // 90 % of bootstrap samples of models: error of passes.
-  std::vector<Additivity> additivity;
-  std::int64_t repeats = 0;  // Of the same pass;
-  double repeat_median = 0;  // how far they are apart, in percent,
-  double repeat_most = 0;
   std::vector<std::optional<SampleEstimate>> estimates;  // By sample; nothing: not held out.
 };
 
