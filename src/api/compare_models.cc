@@ -71,10 +71,7 @@ std::string to_json(const ModelComparison& comparison, int indent) {
   out.end_array();
   if (comparison.limit) {
     out.field("fail_above", *comparison.limit);
-    out.key("above_limit");
-    out.begin_array();
-    for (const std::string& name : comparison.above_limit()) out.value(name);
-    out.end_array();
+    out.field("above_limit", comparison.above_limit());
   }
   out.end_object();
   return out.take() + "\n";

@@ -29,13 +29,6 @@ void write_levels(JsonWriter& json, std::string_view name, const LevelValues& va
   json.end_object();
 }
 
-void write_names(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.key(name);
-  json.begin_array();
-  for (const std::string& text : texts) json.value(text);
-  json.end_array();
-}
-
 // The wall meter and the GPU's counter are two instruments; on data of one instrument, what was
 // read at a node is the very thing to predict.
 bool has_one_counter(const EvaluationData& data) {
@@ -203,8 +196,8 @@ std::string to_json(const EvaluateAnswer& answer) {
     }
     json.end_object();
   }
-  write_names(json, "models", answer.models);
-  write_names(json, "models_left_out", answer.models_left_out);
+  json.field("models", answer.models);
+  json.field("models_left_out", answer.models_left_out);
   json.key("rows");
   json.begin_array();
   for (const FoldErrors& row : e.rows) {
@@ -245,8 +238,8 @@ std::string to_json(const EvaluateAnswer& answer) {
   write_levels(json, "interval_coverage", e.coverage);
   write_levels(json, "interval_width", e.width);
   write_levels(json, "time", e.time);
-  write_names(json, "notes", answer.notes);
-  write_names(json, "warnings", e.warnings);
+  json.field("notes", answer.notes);
+  json.field("warnings", e.warnings);
   json.field("seconds", answer.seconds);
   json.end_object();
   return json.take() + "\n";

@@ -163,10 +163,7 @@ std::string to_json(const std::vector<Footprint>& footprints) {
     out.end_object();
   }
   out.end_array();
-  out.key("notes");
-  out.begin_array();
-  for (const std::string& note : comparison_notes(footprints)) out.value(note);
-  out.end_array();
+  out.field("notes", comparison_notes(footprints));
   out.end_object();
   return out.take() + "\n";
 }

@@ -7,13 +7,6 @@
 namespace wattree {
 namespace {
 
-void write_aliases(JsonWriter& out, const std::vector<std::string>& aliases) {
-  out.key("aliases");
-  out.begin_array();
-  for (const std::string& alias : aliases) out.value(alias);
-  out.end_array();
-}
-
 void write_if(JsonWriter& out, std::string_view name, std::optional<double> number) {
   if (number) out.field(name, *number);
 }
@@ -29,7 +22,7 @@ std::string to_json(const std::vector<Region>& regions) {
     out.begin_object();
     out.field("code", region.code);
     out.field("name", region.name);
-    write_aliases(out, region.aliases);
+    out.field("aliases", region.aliases);
     out.field("kind", name_of(region.kind));
     out.field("gco2e_per_kwh", region.intensity.value);
     out.field("year", std::int64_t{region.year});
@@ -67,7 +60,7 @@ std::string to_json(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
     out.begin_object();
     out.field("name", device.name);
-    write_aliases(out, device.aliases);
+    out.field("aliases", device.aliases);
     if (!device.vendor.empty()) out.field("vendor", device.vendor);
     out.field("kind", name_of(device.kind));
     if (device.tdp) out.field("tdp_w", device.tdp->value);

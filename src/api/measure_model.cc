@@ -71,10 +71,7 @@ void write_figures(JsonWriter& out, const NodeFigures& f) {
   out.field("capped", f.is_capped);
   out.field("settled", f.is_settled);
   write_optional(out, "sm_clock_mhz", f.resources.sm_clock_mhz);
-  out.key("doubts");
-  out.begin_array();
-  for (const std::string& doubt : f.doubts) out.value(doubt);
-  out.end_array();
+  out.field("doubts", f.doubts);
 }
 
 }  // namespace

@@ -149,10 +149,7 @@ void write_curve(JsonWriter& out, const Curve& curve) {
     write_json(out, *curve.emissions_basis);
   }
   out.end_object();
-  out.key("notes");
-  out.begin_array();
-  for (const std::string& note : curve.notes) out.value(note);
-  out.end_array();
+  out.field("notes", curve.notes);
   out.end_object();
 }
 

@@ -103,6 +103,12 @@ void JsonWriter::value(bool truth) {
   needs_comma_ = true;
 }
 
+void JsonWriter::value(const std::vector<std::string>& texts) {
+  begin_array();
+  for (const std::string& text : texts) value(text);
+  end_array();
+}
+
 void JsonWriter::null() {
   separate();
   text_ += "null";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wattree {
 
@@ -22,6 +23,7 @@ class JsonWriter {
   void value(std::int64_t number);
   void value(double number);  // The shortest text that reads back the same; not finite is null.
   void value(bool truth);
+  void value(const std::vector<std::string>& texts);  // An array.
   void null();
 
   template <class T>

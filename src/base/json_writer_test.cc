@@ -7,6 +7,15 @@
 namespace wattree {
 namespace {
 
+TEST(JsonWriter, ListsOfTextsAreArrays) {
+  JsonWriter out;
+  out.begin_object();
+  out.field("names", std::vector<std::string>{"a", "b\"c"});
+  out.field("none", std::vector<std::string>{});
+  out.end_object();
+  EXPECT_EQ(out.take(), R"({"names":["a","b\"c"],"none":[]})");
+}
+
 TEST(JsonWriter, NestsAndSeparates) {
   JsonWriter out;
   out.begin_object();

@@ -19,13 +19,6 @@ constexpr std::array<const char*, 3> kLevels{"ml", "module", "model"};
 constexpr std::int64_t kMostTrees = 1'000'000'000'000;
 constexpr double kMostPercent = std::numeric_limits<double>::max();
 
-void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.key(name);
-  json.begin_array();
-  for (const std::string& text : texts) json.value(text);
-  json.end_array();
-}
-
 Result<AnyPredictor> parse_irene(const Json& json, const std::string& kind,
                                  const std::string& origin) {
   Failure failure;
@@ -68,10 +61,10 @@ std::string to_json(const IrenePredictor& p) {
   json.field("hardware", p.hardware);
   json.field("meter", p.meter);
   json.field("boundary", p.boundary);
-  write_texts(json, "dtypes", p.dtypes);
+  json.field("dtypes", p.dtypes);
   json.key("training");
   json.begin_object();
-  write_texts(json, "models", p.models);
+  json.field("models", p.models);
   json.field("trees", p.trees);
   json.key("errors_percent");
   json.begin_object();

@@ -33,13 +33,6 @@ void text_or_null(JsonWriter& out, std::string_view name, const std::string& tex
   out.key(name);
   text.empty() ? out.null() : out.value(text);
 }
-void texts(JsonWriter& out, std::string_view name, const std::vector<std::string>& list) {
-  out.key(name);
-  out.begin_array();
-  for (const std::string& text : list) out.value(text);
-  out.end_array();
-}
-
 void begin(JsonWriter& out, std::string_view kind, const std::string& session) {
   out.begin_object();
   out.field("kind", kind);
@@ -103,8 +96,8 @@ void write_node(JsonWriter& out, const NodeFacts& node) {
   out.field("params", node.params);
   out.field("flops", node.flops);
   out.field("kernels", node.kernels);
-  texts(out, "inputs", node.inputs);
-  texts(out, "outputs", node.outputs);
+  out.field("inputs", node.inputs);
+  out.field("outputs", node.outputs);
 }
 
 // "{1,768}"; nothing where the elements lie one after the other.
@@ -239,7 +232,7 @@ std::string to_line(const WindowRecord& record) {
     number(out, "software_j", record.software_j);
     out.field("software_covers", record.software_covers);
   }
-  if (!figures.doubts.empty()) texts(out, "doubts", figures.doubts);
+  if (!figures.doubts.empty()) out.field("doubts", figures.doubts);
   return finish(out);
 }
 
@@ -286,7 +279,7 @@ std::string to_line(const HeaderRecord& record) {
   out.field("protocol", kProtocol);
   out.field("wattree", kVersion);
   text_or_null(out, "boundary", machine.boundary);
-  texts(out, "meters", machine.meters);
+  out.field("meters", machine.meters);
   out.field("device", machine.device.kind);
   text_or_null(out, machine.device.kind == "cpu" ? "device_name" : "gpu", machine.device.name);
   text_or_null(out, "card", machine.card);

@@ -269,10 +269,7 @@ std::string to_json(const Predictor& p) {
   json.field("hardware", p.hardware);
   json.field("meter", p.meter);
   json.field("boundary", p.boundary);
-  json.key("dtypes");
-  json.begin_array();
-  for (const std::string& dtype : p.dtypes) json.value(dtype);
-  json.end_array();
+  json.field("dtypes", p.dtypes);
   json.field("processors", std::int64_t{p.chip.processors});
   if (p.is_by_kernel) write_device(json, p);
   if (p.power_law) {
@@ -299,10 +296,7 @@ std::string to_json(const Predictor& p) {
   json.end_object();
   json.key("training");
   json.begin_object();
-  json.key("models");
-  json.begin_array();
-  for (const std::string& model : p.models) json.value(model);
-  json.end_array();
+  json.field("models", p.models);
   json.field("trees", p.trees);
   json.field("measurements", p.measurements);
   json.key("errors_percent");
