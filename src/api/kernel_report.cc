@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/api/train_kernels.h"
 #include "src/base/json_writer.h"
 
@@ -73,8 +75,9 @@ std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
   out.begin_object();
   out.field("dataset", dataset);
   out.field("hardware", input.data.hardware);
-  out.field("hold_out",
-            e.left_out == LeaveOut::kFamily ? "leave-one-family-out" : "leave-one-model-out");
+  out.field("hold_out", !e.left_out                        ? "none"
+                        : *e.left_out == LeaveOut::kFamily ? "leave-one-family-out"
+                                                           : "leave-one-model-out");
   out.field("windows", static_cast<std::int64_t>(input.data.samples.size()));
   out.field("doubtful", input.doubtful);
   out.field("models", static_cast<std::int64_t>(input.data.models.size()));
@@ -147,6 +150,60 @@ Document kernel_report(const std::string& dataset, const KernelDataAnswer& input
       "{} passes were measured twice, some on another card. Over the anchors they are {} % apart "
       "(median), {} % at most.",
       checks.repeats, digits(checks.repeat_median, 2), digits(checks.repeat_most, 2))});
+  return document;
+}
+
+std::vector<std::string> models_fitted_to(const KernelData& data, const Predictor& predictor) {
+  std::vector<std::string> out;
+  for (const std::string& model : data.models) {
+    if (std::find(predictor.models.begin(), predictor.models.end(), model) !=
+        predictor.models.end()) {
+      out.push_back(model);
+    }
+  }
+  return out;
+}
+
+Document check_report(const std::string& dataset, const KernelDataAnswer& input,
+                      const Predictor& predictor, const KernelEvaluation& check) {
+  const KernelData& data = input.data;
+  const std::size_t seen = models_fitted_to(data, predictor).size();
+  Document document;
+  document.title = "How far the predictor " + predictor.name + " is off on " + data.hardware;
+  document.blocks.emplace_back(Paragraph{fmt::format(
+      "Written by `wattree evaluate {} --predictor {} --report FILE`. {} windows of {} models in "
+      "{} "
+      "families, measured by the {}; {} more are doubtful and left out. The predictor was fitted "
+      "to "
+      "{}. An error is 100 |predicted - measured| / measured; how this card differs from those "
+      "that "
+      "the predictor was fitted to is in it. Intervals are the predictor's own. Mean error of "
+      "whole "
+      "passes: 90 % of bootstrap samples of models lie between {} and {} %. Rank correlation of "
+      "predicted and measured energy over whole passes: {}.",
+      dataset, predictor.name, data.samples.size(), data.models.size(), data.families.size(),
+      data.meter, input.doubtful,
+      seen == 0 ? "none of these models" : std::to_string(seen) + " of these models",
+      digits(check.mean_range.first), digits(check.mean_range.second),
+      digits(check.rank_correlation, 4))});
+  document.blocks.emplace_back(table_of("error in %", check.by_subject));
+  document.blocks.emplace_back(table_of("passes and steps, by precision", check.by_dtype));
+  document.blocks.emplace_back(table_of("whole passes, by their time", check.by_time));
+  document.blocks.emplace_back(table_of("passes and steps, by model", check.by_group));
+  DocumentTable rows;
+  rows.titles = {"pass or step", "measured, J", "error, %", "measured, ms", "error, %"};
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!sample.is_pass() || sample.is_eager) continue;
+    const SampleEstimate& estimate = *check.estimates[i];
+    rows.rows.push_back(
+        {sample.name, digits(sample.raw_energy_j(), 3),
+         fmt::format("{:+.1f}", 100 * (estimate.energy_j / sample.raw_energy_j() - 1)),
+         digits(1e3 * sample.time_s, 3),
+         fmt::format("{:+.1f}", 100 * (estimate.time_s / sample.time_s - 1))});
+  }
+  document.blocks.emplace_back(Heading{"One by one"});
+  document.blocks.emplace_back(std::move(rows));
   return document;
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "src/api/document.h"
 #include "src/base/result.h"
@@ -35,5 +36,10 @@ Document kernel_report(const std::string& dataset, const KernelDataAnswer& input
 
 // Fails where there are no two models (or families), so that nothing can be left out.
 Result<KernelEvaluation> evaluate_on_kernels(const KernelDataAnswer& input, LeaveOut what);
+
+// How far a predictor is off on windows, and which of their models it was fitted to.
+Document check_report(const std::string& dataset, const KernelDataAnswer& input,
+                      const Predictor& predictor, const KernelEvaluation& check);
+std::vector<std::string> models_fitted_to(const KernelData& data, const Predictor& predictor);
 
 }  // namespace wattree

@@ -6,6 +6,7 @@
 
 #include "src/api/accuracy_report.h"
 #include "src/api/evaluate.h"
+#include "src/api/predictors.h"
 #include "src/api/train_kernels.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
@@ -23,6 +24,7 @@ struct EvaluateFlags {
   std::string known;
   std::optional<int> seeds;
   std::string predictions;
+  std::string predictor;
   std::string report;
   ModelChoice models;
 };
@@ -37,7 +39,8 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
       "  wattree evaluate data.jsonl --leave-one-model-out --predictions nodes.jsonl\n"
       "  wattree evaluate data.jsonl --report accuracy.html\n"
       "  wattree evaluate data.jsonl --aggregate end2end --features model --seeds 20\n"
-      "  wattree evaluate data/h200 --leave-one-family-out --report accuracy.md\n\n"
+      "  wattree evaluate data/h200 --leave-one-family-out --report accuracy.md\n"
+      "  wattree evaluate data/h200-check --predictor h200\n\n"
       "Every model (or family) is left out once, everything is fitted on the others, and each of\n"
       "its nodes is predicted. An error is 100 |predicted - measured| / measured.\n\n"
       "--known says what of the new model has been run:\n"
@@ -55,10 +58,17 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
       ->required();
   CLI::Option* by_model = command->add_flag("--leave-one-model-out", flags.by_model,
                                             "Leave each model out by itself (default)");
+  CLI::Option* by_family =
+      command
+          ->add_flag("--leave-one-family-out", flags.by_family,
+                     "Leave all models of one architecture out together: stricter")
+          ->excludes(by_model);
   command
-      ->add_flag("--leave-one-family-out", flags.by_family,
-                 "Leave all models of one architecture out together: stricter")
-      ->excludes(by_model);
+      ->add_option("--predictor", flags.predictor,
+                   "Of windows: say how far this predictor is off (a file, or a name as of "
+                   "`predict --on`), and fit nothing")
+      ->excludes(by_model)
+      ->excludes(by_family);
   describe_method(*command, flags.method);
   command->add_option("--seeds", flags.seeds, "Runs of IrEne's methods, which begin at random [10]")
       ->check(CLI::Range(1, 100));
@@ -213,18 +223,57 @@ std::string text_of(const KernelDataAnswer& input, const KernelEvaluation& e) {
                                 {"± half", true}},
                                rows);
   };
-  const bool is_family = e.left_out == LeaveOut::kFamily;
+  const bool is_family = e.left_out && *e.left_out == LeaveOut::kFamily;
   std::string out = fmt::format(
       "{}, nothing known\n{}: {} windows of {} models in {} families; {} doubtful ones left out\n",
-      is_family ? "leave-one-family-out" : "leave-one-model-out", input.data.hardware,
-      input.data.samples.size(), input.data.models.size(), input.data.families.size(),
-      input.doubtful);
+      !e.left_out ? "predicted by a predictor that was there before"
+      : is_family ? "leave-one-family-out"
+                  : "leave-one-model-out",
+      input.data.hardware, input.data.samples.size(), input.data.models.size(),
+      input.data.families.size(), input.doubtful);
   out += table("error in %", e.by_subject);
   out += table("passes and steps, by precision", e.by_dtype);
   out +=
       table(is_family ? "passes and steps, by family" : "passes and steps, by model", e.by_group);
   out += fmt::format("\nRank correlation over whole passes: {:.4f}\n", e.rank_correlation);
   return out;
+}
+
+int check_on_windows(const EvaluateFlags& flags, const KernelDataAnswer& input,
+                     Surroundings& world) {
+  std::error_code error;
+  const bool is_file = std::filesystem::is_regular_file(flags.predictor, error);
+  const Result<LoadedPredictor> loaded =
+      load_predictor({is_file ? flags.predictor : "", is_file ? "" : flags.predictor,
+                      user_predictors(world.environment)});
+  if (!loaded.ok()) return fail(loaded.error(), flags.json, world);
+  const Predictor& predictor = *loaded.value().predictor;
+  if (!predictor.is_by_kernel) {
+    return fail(Error{ErrorCode::kInvalidInput,
+                      "the predictor " + predictor.name + " was fitted to a dataset of trees",
+                      "check one that was fitted to windows"},
+                flags.json, world);
+  }
+  const KernelEvaluation check = check_predictor(input.data, predictor);
+  const std::vector<std::string> seen = models_fitted_to(input.data, predictor);
+  if (!seen.empty()) {
+    world.err << "wattree: warning: this is no check of " << list_of(seen) << ": the predictor "
+              << predictor.name << " was fitted to them\n";
+  }
+  if (!flags.report.empty()) {
+    const Document document = check_report(flags.dataset, input, predictor, check);
+    const Failure failure = write_file(
+        flags.report, flags.report.ends_with(".html") ? to_html(document) : to_markdown(document));
+    if (failure) return fail(*failure, flags.json, world);
+  }
+  if (!flags.json) {
+    world.out << text_of(input, check);
+    return 0;
+  }
+  const auto checks = check_measurements(input.data);
+  if (!checks.ok()) return fail(checks.error(), flags.json, world);
+  world.out << to_json(flags.dataset, input, check, checks.value());
+  return 0;
 }
 
 int run_on_windows(const EvaluateFlags& flags, Surroundings& world) {
@@ -238,6 +287,7 @@ int run_on_windows(const EvaluateFlags& flags, Surroundings& world) {
   for (const std::string& problem : read.value().problems) {
     world.err << "wattree: warning: " << problem << "\n";
   }
+  if (!flags.predictor.empty()) return check_on_windows(flags, read.value(), world);
   const auto evaluate = [&](bool by_family) {
     return evaluate_on_kernels(read.value(), by_family ? LeaveOut::kFamily : LeaveOut::kModel);
   };
@@ -269,6 +319,11 @@ int run_on_windows(const EvaluateFlags& flags, Surroundings& world) {
 
 int run(const EvaluateFlags& flags, Surroundings& world) {
   if (holds_windows(flags.dataset)) return run_on_windows(flags, world);
+  if (!flags.predictor.empty()) {
+    world.err << "wattree: --predictor goes with windows, such as data/h200; datasets of trees are "
+                 "evaluated by leaving models out\n";
+    return kUsage;
+  }
   if (const std::string misuse = misused(flags); !misuse.empty()) {
     world.err << "wattree: " << misuse << "\n";
     return kUsage;

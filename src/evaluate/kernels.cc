@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -49,6 +50,9 @@ struct Pair {
   }
 };
 
+// Half of the interval around a prediction, relative to it.
+using HalfWidth = std::function<double(const Pair&)>;
+
 // The half-widths that the other groups' errors give, by group and kind.
 class OtherGroups {
  public:
@@ -70,7 +74,7 @@ class OtherGroups {
   std::map<std::pair<int, std::int32_t>, double> known_;
 };
 
-KernelErrors summary_of(const std::vector<const Pair*>& pairs, OtherGroups& others) {
+KernelErrors summary_of(const std::vector<const Pair*>& pairs, const HalfWidth& half_width) {
   KernelErrors out;
   out.count = static_cast<std::int64_t>(pairs.size());
   if (pairs.empty()) return out;
@@ -86,7 +90,7 @@ KernelErrors summary_of(const std::vector<const Pair*>& pairs, OtherGroups& othe
     out.bias += error / static_cast<double>(pairs.size());
     weighted += std::abs(error) * pair->sample->energy_j;
     weight += pair->sample->energy_j;
-    const double half = others.half_width(*pair);
+    const double half = half_width(*pair);
     inside += pair->miss() <= half;
     out.width += 100 * half / static_cast<double>(pairs.size());
   }
@@ -103,13 +107,14 @@ KernelErrors summary_of(const std::vector<const Pair*>& pairs, OtherGroups& othe
 
 // A name for every group of pairs, in the order of the names.
 template <class NameOf>
-NamedErrors errors_by(const std::vector<Pair>& pairs, OtherGroups& others, NameOf name_of) {
+NamedErrors errors_by(const std::vector<Pair>& pairs, const HalfWidth& half_width, NameOf name_of) {
   std::map<std::string, std::vector<const Pair*>> groups;
   for (const Pair& pair : pairs) {
     if (const auto name = name_of(pair)) groups[*name].push_back(&pair);
   }
   NamedErrors out;
-  for (const auto& [name, members] : groups) out.emplace_back(name, summary_of(members, others));
+  for (const auto& [name, members] : groups)
+    out.emplace_back(name, summary_of(members, half_width));
   return out;
 }
 
@@ -178,6 +183,29 @@ std::optional<std::string> subject_name(const Pair& pair) {
   return std::nullopt;
 }
 
+void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
+                const std::vector<std::string>& groups, KernelEvaluation& out) {
+  out.by_subject = errors_by(pairs, half_width, subject_name);
+  for (auto& [name, errors] : out.by_subject) name.erase(0, 2);
+  out.by_group = errors_by(pairs, half_width, [&](const Pair& pair) -> std::optional<std::string> {
+    if (!pair.sample->is_pass()) return std::nullopt;
+    return groups[static_cast<std::size_t>(pair.group)];
+  });
+  out.by_dtype = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
+    if (!pair.sample->is_pass()) return std::nullopt;
+    const bool is_step = pair.sample->subject == Subject::kStep;
+    return std::string(pair.sample->is_single ? "fp32" : "bf16") + (is_step ? ", steps" : "");
+  });
+  out.by_time = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
+    if (pair.sample->subject != Subject::kPass) return std::nullopt;
+    const double time = pair.sample->time_s;
+    return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
+  });
+  for (auto& [name, errors] : out.by_time) name.erase(0, 2);
+  out.rank_correlation = rank_correlation(pairs);
+  out.mean_range = bootstrap_of_mean(pairs);
+}
+
 }  // namespace
 
 Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what) {
@@ -198,26 +226,29 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
     pairs.push_back({&sample, *out.estimates[i], group});
   }
   OtherGroups others(pairs);
-  out.by_subject = errors_by(pairs, others, subject_name);
-  for (auto& [name, errors] : out.by_subject) name.erase(0, 2);
-  const auto& names = what == LeaveOut::kModel ? data.models : data.families;
-  out.by_group = errors_by(pairs, others, [&](const Pair& pair) -> std::optional<std::string> {
-    if (!pair.sample->is_pass()) return std::nullopt;
-    return names[static_cast<std::size_t>(pair.group)];
-  });
-  out.by_dtype = errors_by(pairs, others, [](const Pair& pair) -> std::optional<std::string> {
-    if (!pair.sample->is_pass()) return std::nullopt;
-    const bool is_step = pair.sample->subject == Subject::kStep;
-    return std::string(pair.sample->is_single ? "fp32" : "bf16") + (is_step ? ", steps" : "");
-  });
-  out.by_time = errors_by(pairs, others, [](const Pair& pair) -> std::optional<std::string> {
-    if (pair.sample->subject != Subject::kPass) return std::nullopt;
-    const double time = pair.sample->time_s;
-    return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
-  });
-  for (auto& [name, errors] : out.by_time) name.erase(0, 2);
-  out.rank_correlation = rank_correlation(pairs);
-  out.mean_range = bootstrap_of_mean(pairs);
+  add_errors(
+      pairs, [&](const Pair& pair) { return others.half_width(pair); },
+      what == LeaveOut::kModel ? data.models : data.families, out);
+  return out;
+}
+
+KernelEvaluation check_predictor(const KernelData& data, const Predictor& predictor) {
+  KernelEvaluation out;
+  std::vector<KernelSample> samples = data.samples;
+  std::vector<Pair> pairs;
+  for (KernelSample& sample : samples) {
+    sample.energy_j = sample.raw_energy_j();
+    sample.card_factor = 1;
+    // How long a host takes to launch is another machine's.
+    const bool is_comparable = !sample.is_eager && sample.is_as_in_a_pass();
+    out.estimates.push_back(predict_sample(predictor, sample));
+    if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model});
+  }
+  const HalfWidth half_width = [&](const Pair& pair) {
+    const Spread spread = predictor.spread_of_unknown(pair.sample->is_single);
+    return spread.energy[static_cast<std::size_t>(pair.sample->level())];
+  };
+  add_errors(pairs, half_width, data.models, out);
   return out;
 }
 

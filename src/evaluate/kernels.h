@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,9 +29,9 @@ struct KernelErrors {
 using NamedErrors = std::vector<std::pair<std::string, KernelErrors>>;
 
 struct KernelEvaluation {
-  LeaveOut left_out = LeaveOut::kFamily;
-  NamedErrors by_subject;  // Passes, decode steps, modules of 20 µs and more, kernels.
-  NamedErrors by_group;    // Whole passes and decode steps by what was left out,
+  std::optional<LeaveOut> left_out;  // Nothing: by a predictor that was there before.
+  NamedErrors by_subject;            // Passes, decode steps, modules of 20 µs and more, kernels.
+  NamedErrors by_group;              // Whole passes and decode steps by what was left out,
   NamedErrors by_dtype;
   NamedErrors by_time;
   double rank_correlation = 0;           // Spearman's, over whole passes.
@@ -38,6 +39,11 @@ struct KernelEvaluation {
   std::vector<std::optional<SampleEstimate>> estimates;  // By sample; nothing: not held out.
 };
 
+// Every model (or family) left out once.
 Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what);
+
+// What this predictor says of everything that was measured, with its own intervals; by model. On
+// the card that was measured: how cards differ is in the errors.
+KernelEvaluation check_predictor(const KernelData& data, const Predictor& predictor);
 
 }  // namespace wattree

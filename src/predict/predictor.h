@@ -110,6 +110,11 @@ struct Predictor {
   };
   std::array<std::optional<Errors>, kKnownCount> errors;
 
+  // Of what nothing is known of, in this precision.
+  Spread spread_of_unknown(bool is_single) const {
+    if (is_single && single_spread) return *single_spread;
+    return spreads[static_cast<std::size_t>(Known::kNothing)].value_or(Spread{});
+  }
   const Coefficients* find(WorkKind kind) const {
     const auto& entry = kinds[static_cast<std::size_t>(kind)];
     return entry ? &*entry : nullptr;

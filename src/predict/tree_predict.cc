@@ -106,8 +106,7 @@ class LevelSpreads {
   };
 
   LevelSpreads(const Predictor& predictor, bool is_single) {
-    Spread spread = predictor.spreads[static_cast<std::size_t>(Known::kNothing)].value_or(Spread{});
-    if (is_single && predictor.single_spread) spread = *predictor.single_spread;
+    const Spread spread = predictor.spread_of_unknown(is_single);
     const auto half = [](double value) { return static_cast<float>(std::min(1.0, value)); };
     const auto at = [&](std::size_t i) {
       return Halves{half(spread.energy[i]), half(spread.time[i])};

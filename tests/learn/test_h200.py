@@ -67,6 +67,31 @@ def test_the_answer_fits_its_schema(by_family, root):
     assert list(validator.iter_errors(dict(by_family, hold_out="x")))
 
 
+def test_models_that_it_has_never_seen_are_predicted_within_the_limits(run, root):
+    check = json.loads(run("evaluate", root / "data/h200-check", "--predictor", "h200", "--json").stdout)
+    assert check["hold_out"] == "none" and check["models"] == 19
+    rows = {row["name"]: row for row in check["by_subject"]}
+    assert rows["whole passes"]["count"] >= 35 and rows["decode steps"]["count"] >= 7
+    for row in rows.values():
+        assert row["mean"] <= 8 and row["time_mean"] <= 8 and row["p99"] <= 20 and row["time_p99"] <= 20
+    schema = json.loads((root / "docs/schemas/evaluate-kernels.schema.json").read_text())
+    assert not list(jsonschema.Draft202012Validator(schema).iter_errors(check))
+    shipped = json.loads((root / "data/predictors/h200.json").read_text())
+    windows = [json.loads(line) for line in (root / "data/h200-check/windows-a.jsonl").read_text().splitlines()]
+    assert not {w["model"] for w in windows if w["kind"] == "window"} & set(shipped["training"]["models"])
+
+
+def test_a_predictor_is_not_checked_against_what_it_was_fitted_to_without_a_word(run, data, tmp_path, root):
+    told = run("evaluate", data / "windows-a.jsonl", "--predictor", root / "data/predictors/h200.json", "--report", tmp_path / "x.md")
+    assert "was fitted to them" in told.stderr
+    text = (tmp_path / "x.md").read_text()
+    assert "How far the predictor h200 is off" in text and "One by one" in text
+    refused = run("evaluate", data, "--predictor", "h200", "--leave-one-model-out", check=False)
+    assert refused.returncode != 0
+    unknown = run("evaluate", data, "--predictor", "h2000", check=False)
+    assert unknown.returncode != 0 and "h2000" in unknown.stderr
+
+
 def test_measurements_repeat(by_family):
     assert by_family["repeats"]["count"] >= 20
     assert by_family["repeats"]["median"] <= 1
