@@ -194,7 +194,7 @@ void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
   out.by_dtype = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
     if (!pair.sample->is_pass()) return std::nullopt;
     const bool is_step = pair.sample->subject == Subject::kStep;
-    return std::string(pair.sample->is_single ? "fp32" : "bf16") + (is_step ? ", steps" : "");
+    return pair.sample->dtype + (is_step ? ", steps" : "");
   });
   out.by_time = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
     if (pair.sample->subject != Subject::kPass) return std::nullopt;

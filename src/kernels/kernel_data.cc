@@ -178,6 +178,7 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       // With rest in between its clock was not held down.
       sample.is_capped = figures.is_capped && !figures.is_paused;
       sample.is_single = is_single(window.pass.dtype);
+      sample.dtype = window.pass.dtype;
       // A processor has no graphs: there a launch is part of the work.
       sample.is_eager = figures.execution == Execution::kEager && session.device_kind != "cpu";
       sample.is_cold = figures.cache == CacheState::kCold;

@@ -14,7 +14,7 @@ namespace {
 using Subject = KernelSample::Subject;
 
 // Passes are what people run; a module or a kernel by itself runs with other caches and clocks.
-constexpr double kPassWeight = 3;
+constexpr double kPassWeight = 6;
 constexpr double kExponentStep = 0.025;
 
 // Where each kind's terms begin in a row, for the kinds of the finer list.

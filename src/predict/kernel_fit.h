@@ -26,7 +26,8 @@ struct KernelSample {
   double card_factor = 1;    // times this on its own.
   double time_s = 0;
   bool is_capped = false;   // It ran at the power limit.
-  bool is_single = false;   // fp32
+  bool is_single = false;   // 32 bits; all of 16 bits have the same prices.
+  std::string dtype;        // For people: "bf16".
   bool is_eager = false;    // Launched one by one.
   bool is_cold = false;     // A kernel that found nothing in the cache.
   std::int32_t model = -1;  // Index in KernelData; -1: of no model.
