@@ -94,8 +94,8 @@ void add_jobs(const Candidates& from, const std::vector<CacheState>& caches,
 
 // The windows of single kernels, of each session the most telling first, as they would have been
 // measured in less time.
-void keep_kernels(std::vector<MeasuredSession>& sessions, const std::deque<Candidates>& candidates,
-                  CacheState cache) {
+void keep_kernels(std::vector<MeasuredSession>& sessions,
+                  const std::deque<Candidates>& candidates) {
   const auto order_of = [&](const Window& window) {
     for (const Candidates& each : candidates) {
       if (const auto found = each.order.find(window.node.key); found != each.order.end()) {
@@ -106,10 +106,24 @@ void keep_kernels(std::vector<MeasuredSession>& sessions, const std::deque<Candi
   };
   for (MeasuredSession& session : sessions) {
     std::erase_if(session.windows, [&](const Window& window) {
-      return window.node.subject != Subject::kOp || window.figures.cache != cache;
+      return window.node.subject != Subject::kOp || window.figures.cache != CacheState::kInPlace;
     });
     std::stable_sort(session.windows.begin(), session.windows.end(),
                      [&](const Window& a, const Window& b) { return order_of(a) < order_of(b); });
+  }
+}
+
+// Whoever goes on beside others wants what that gives, and to know how much of it there is.
+void accept_others(std::vector<MeasuredSession>& sessions, std::vector<std::string>& warnings) {
+  std::size_t count = 0;
+  for (MeasuredSession& session : sessions) {
+    for (Window& window : session.windows) {
+      count += std::erase_if(window.figures.doubts, is_about_others) > 0;
+    }
+  }
+  if (count > 0) {
+    warnings.push_back(std::to_string(count) +
+                       " windows were measured while others used the machine");
   }
 }
 
@@ -221,8 +235,9 @@ void tell_precisions(const std::deque<Candidates>& candidates, KernelDataAnswer&
 
 // From what the file holds to a predictor.
 Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>& candidates,
-            CacheState cache, const CalibrateQuery& query, CalibrateAnswer& answer) {
-  keep_kernels(sessions, candidates, cache);
+            const CalibrateQuery& query, CalibrateAnswer& answer) {
+  keep_kernels(sessions, candidates);
+  if (query.measure.allow_load) accept_others(sessions, answer.warnings);
   Result<KernelDataAnswer> read = kernel_data_of(sessions);
   if (!read.ok()) return read.error();
   KernelDataAnswer input = std::move(read).value();
@@ -258,6 +273,10 @@ Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>&
 Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   const Result<std::vector<CacheState>> caches = parse_caches(query.measure.caches);
   if (!caches.ok()) return caches.error();
+  if (caches.value().front() != CacheState::kInPlace) {
+    return bad("a predictor is fitted to kernels in place, as they run in a model",
+               "put it first: --cache in_place,cold");
+  }
   // What device it is decides what is measured.
   Result<std::unique_ptr<Executor>> opened = query.measure.open_executor();
   if (!opened.ok()) return opened.error();
@@ -295,8 +314,7 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   // What was written down is what is fitted to: train makes the same of it.
   Result<std::vector<MeasuredSession>> sessions = read_windows(query.measure.windows);
   if (!sessions.ok()) return sessions.error();
-  if (Failure failure =
-          fit(std::move(sessions).value(), candidates, caches.value().front(), query, answer)) {
+  if (Failure failure = fit(std::move(sessions).value(), candidates, query, answer)) {
     return *failure;
   }
   return answer;

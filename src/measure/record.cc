@@ -332,4 +332,6 @@ std::vector<std::string> doubts_about(const Measurement& m, int other_processes)
   return out;
 }
 
+bool is_about_others(std::string_view doubt) { return doubt.starts_with("other processes"); }
+
 }  // namespace wattree
