@@ -12,16 +12,28 @@ namespace {
 // Bounds the search for names like a mistyped one.
 constexpr std::size_t kMostCandidates = 100'000;
 
-void add_terms(const Predictor& predictor, const Work& work, Explanation& out) {
+void add_terms_of_kind(const Predictor& predictor, const Work& work, Explanation& out) {
   const Coefficients* coefficients = predictor.find(work.kind);
   if (coefficients == nullptr) return;
-  out.priced_as = work.kind;
-  out.samples = coefficients->samples;
   const Terms counts = count_terms(work, predictor.chip);
   const auto facts = terms_of(work.kind);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     out.terms.push_back({std::string(facts[i].name), std::string(facts[i].unit), counts[i],
                          coefficients->energy[i], coefficients->time[i]});
+  }
+}
+
+void add_terms(const Predictor& predictor, const Work& work, Explanation& out) {
+  const Coefficients* coefficients = predictor.find(work.kind);
+  if (coefficients == nullptr) return;
+  out.priced_as = work.kind;
+  out.samples = coefficients->samples;
+  add_terms_of_kind(predictor, work, out);
+  Work part = work;
+  for (const WorkKind extra : kExtras) {
+    if (!takes_besides(work, extra)) continue;
+    part.kind = extra;
+    add_terms_of_kind(predictor, part, out);
   }
 }
 
@@ -62,6 +74,11 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   add_rest("call, as of a module", price.energy_j, price.time_s, out);
   if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {
     out.terms.push_back({"after another kernel", "kernel", 1, follow.energy_j, follow.time_s});
+  }
+  const double cache_mib = predictor.chip.cache_mib;
+  if (!has_weight(work) || weight_mib(tree, cache_mib) <= cache_mib) return;
+  if (const Price fetch = price_to_fetch(predictor); fetch.time_s > 0) {
+    out.terms.push_back({"weight from memory", "kernel", 1, fetch.energy_j, fetch.time_s});
   }
 }
 

@@ -61,6 +61,25 @@ TEST(Predict, AMeasuredKernelIsLookedUp) {
   EXPECT_FALSE(at(bert(16, 64), "encoder.layer.1.attention.self.query").is_looked_up);
 }
 
+TEST(Predict, SharedWeightsAreCountedOnce) {
+  TreeQuery query;
+  query.dtype = "bf16";
+  const auto mib = [&](const std::string& layers) {
+    const Result<TreeAnswer> answer =
+        tree_of("test",
+                R"({"model_type":"albert","embedding_size":128,"hidden_size":768,)"
+                R"("intermediate_size":3072,"num_attention_heads":12,"num_hidden_layers":)" +
+                    layers + "}",
+                "test", query);
+    return weight_mib(answer.value().tree, 1e9);
+  };
+  // One layer, the way in from 128 to 768, and the pooler: weights and biases of two bytes.
+  const double layer = 4 * (768.0 * 768 + 768) + 768 * 3072 + 3072 + 3072 * 768 + 768;
+  const double around = 128 * 768 + 768 + 768 * 768 + 768;
+  EXPECT_DOUBLE_EQ(mib("12"), 2 * (layer + around) / (1024 * 1024));
+  EXPECT_DOUBLE_EQ(mib("3"), mib("12"));
+}
+
 TEST(Predict, PrecisionMustBeCovered) {
   TreeQuery query;
   query.dtype = "fp16";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -83,6 +84,9 @@ Result<WindowKernels> kernels_of(const MeasuredSession& session, const Window& w
   }
   WindowKernels out;
   add_kernels(tree.value(), *top, out.sample);
+  if (!is_op && !is_module) {
+    out.sample.weight_mib = weight_mib(tree.value(), std::numeric_limits<double>::infinity());
+  }
   out.matmul_flops = static_cast<double>(top->matmul_flops);
   out.bytes = static_cast<double>(top->bytes);
   return out;

@@ -55,6 +55,63 @@ TEST(SingleOpTest, StridesTellJoinsApart) {
   EXPECT_EQ(join("bf16[4,12,1,64]{2304,64,768,1}"), WorkKind::kStridedJoin);
 }
 
+TEST(SingleOpTest, ABiasIsSeen) {
+  EXPECT_TRUE(
+      work_of_op(op_window("addmm", "Linear", {"f32[8]", "f32[4,8]", "f32[8,8]"}, {"f32[4,8]"}))
+          .has_bias);
+  EXPECT_FALSE(
+      work_of_op(op_window("mm", "Linear", {"f32[4,8]", "f32[8,8]"}, {"f32[4,8]"})).has_bias);
+}
+
+TEST(SingleOpTest, OnlyCastsToFewerBitsAreQuick) {
+  const auto converts = [](std::string from, std::string to) {
+    return work_of_op(op_window("_to_copy", "to_copy", {std::move(from)}, {std::move(to)}))
+        .converts;
+  };
+  EXPECT_FALSE(converts("f32[4,8]", "bf16[4,8]"));
+  EXPECT_TRUE(converts("bf16[4,8]", "f32[4,8]"));
+  EXPECT_TRUE(converts("i64[4,8]", "f32[4,8]"));
+  EXPECT_TRUE(converts("b8[4,8]", "i64[4,8]"));
+}
+
+// Sizes and strides are those of T5: scores and their bias, queries and keys.
+TEST(SingleOpTest, HowInputsLieIsSeenFromWhatComesOut) {
+  const Work scores = work_of_op(op_window(
+      "add", "add", {"f32[2,8,16,16]", "bf16[1,8,16,16]{8,1,128,8}"}, {"f32[2,8,16,16]"}));
+  EXPECT_TRUE(scores.is_reordered);
+  EXPECT_TRUE(scores.is_crossed);
+  EXPECT_TRUE(scores.converts);
+  // No block, but read in the order it is written in.
+  const Work scaled = work_of_op(
+      op_window("mul", "mul", {"f32[2,8,16,4]{512,4,32,1}"}, {"f32[2,8,16,4]{512,4,32,1}"}));
+  EXPECT_TRUE(scaled.is_strided);
+  EXPECT_FALSE(scaled.is_reordered);
+  EXPECT_FALSE(scaled.is_crossed);
+  EXPECT_FALSE(scaled.converts);
+  // A block, but written in another order.
+  const Work summed =
+      work_of_op(op_window("add", "add", {"bf16[2,8,16,4]{512,4,32,1}", "bf16[2,8,16,4]"},
+                           {"bf16[2,8,16,4]{512,4,32,1}"}));
+  EXPECT_TRUE(summed.is_reordered);
+  EXPECT_FALSE(summed.is_crossed);
+  const auto is_crossed = [](std::string from) {
+    return work_of_op(op_window("clone", "clone", {std::move(from)}, {"f32[2,8,16,4]"})).is_crossed;
+  };
+  EXPECT_FALSE(is_crossed("f32[2,8,16,4]{512,4,32,1}"));
+  EXPECT_TRUE(is_crossed("f32[2,8,16,4]{512,64,1,16}"));
+}
+
+TEST(SingleOpTest, WeightsOfProductsAreCountedOnce) {
+  const auto mib = [](const Window& window) { return weight_mib(tree_of_op(window).value(), 1e9); };
+  // 768 x 3072 and a bias of 3072, of two bytes.
+  EXPECT_DOUBLE_EQ(
+      mib(op_window("addmm", "Linear", {"bf16[3072]", "bf16[128,768]", "bf16[768,3072]{1,768}"},
+                    {"bf16[128,3072]"})),
+      (768 * 3072 + 3072) * 2 / (1024.0 * 1024));
+  EXPECT_EQ(mib(op_window("embedding", "Embedding", {"bf16[1000,64]", "i64[4]"}, {"bf16[4,64]"})),
+            0);
+}
+
 TEST(SingleOpTest, FusedAttentionOfOneTokenIsAStep) {
   const auto attention = [](std::string query) {
     return work_of_op(op_window("_scaled_dot_product_cudnn_attention", "ScaledDotProductAttention",

@@ -42,19 +42,39 @@ Work as_kernel(Work work) {
   return work;
 }
 
+// What a kernel is made of: its kind, and what it takes besides.
+template <class Visit>
+void for_each_part(const Work& work, const Visit& visit) {
+  Work part = as_kernel(work);
+  visit(part);
+  for (const WorkKind extra : kExtras) {
+    if (!takes_besides(work, extra)) continue;
+    part.kind = extra;
+    visit(part);
+  }
+}
+
+bool fetches_weights(const KernelSample& sample, const Chip& chip) {
+  return sample.weight_mib > chip.cache_mib;
+}
+
 std::vector<double> row_of(const KernelSample& sample, const Columns& columns, const Chip& chip) {
   std::vector<double> row(columns.count());
   double kernels = 0;
+  double fetches = 0;
   for (const auto& [work, count] : sample.kernels) {
-    const Work kernel = as_kernel(work);
-    const Terms terms = count_terms(kernel, chip);
-    const std::size_t begin = columns.begin(kernel.kind);
-    const std::size_t size = terms_of(kernel.kind).size();
-    for (std::size_t t = 0; t < size; ++t) row[begin + t] += count * terms[t];
+    for_each_part(work, [&, times = count](const Work& part) {
+      const Terms terms = count_terms(part, chip);
+      const std::size_t begin = columns.begin(part.kind);
+      const std::size_t size = terms_of(part.kind).size();
+      for (std::size_t t = 0; t < size; ++t) row[begin + t] += times * terms[t];
+    });
     kernels += count;
+    if (has_weight(work)) fetches += count;
   }
   // A kernel by itself follows its own copies, and what it needs is there.
   if (sample.subject != Subject::kKernel) row[columns.begin(WorkKind::kFollow)] = kernels;
+  if (fetches_weights(sample, chip)) row[columns.begin(WorkKind::kFetch)] = fetches;
   return row;
 }
 
@@ -69,6 +89,19 @@ bool is_fit_for_prices(const KernelSample& sample) {
   const WorkKind kind = sample.kernels.front().work.kind;
   return sample.is_single &&
          (kind == WorkKind::kGemm || kind == WorkKind::kMatmul || kind == WorkKind::kAttention);
+}
+
+// Without products that find their weight in the cache, what fetching one takes cannot be told from
+// what the product itself does.
+bool has_weights_that_stay(const KernelData& data, const Chosen& chosen) {
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!chosen[i] || !is_fit_for_prices(sample) || fetches_weights(sample, data.chip)) continue;
+    for (const auto& kernel : sample.kernels) {
+      if (has_weight(kernel.work)) return true;
+    }
+  }
+  return false;
 }
 
 // Kernels that are told apart by the finer list.
@@ -143,10 +176,12 @@ void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor
 SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample) {
   SampleEstimate sum;
   const Price follow = sample.subject == Subject::kKernel ? Price{} : price_to_follow(predictor);
+  const Price fetch = fetches_weights(sample, predictor.chip) ? price_to_fetch(predictor) : Price{};
   for (const auto& [work, count] : sample.kernels) {
     const Price price = price_of(predictor, work);
-    sum.energy_j += count * (price.energy_j + follow.energy_j);
-    sum.time_s += count * (price.time_s + follow.time_s);
+    const double fetched = has_weight(work) ? count : 0;
+    sum.energy_j += count * (price.energy_j + follow.energy_j) + fetched * fetch.energy_j;
+    sum.time_s += count * (price.time_s + follow.time_s) + fetched * fetch.time_s;
   }
   const Capped factor = cap_of(predictor, sum.energy_j, sum.time_s);
   return {sum.energy_j * factor.energy, sum.time_s * factor.time};
@@ -166,25 +201,31 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
   std::vector<double> energy;
   std::vector<double> time;
   std::vector<double> weight;
+  const bool tells_fetches = has_weights_that_stay(data, chosen);
   std::array<Coefficients, kWorkKinds> kinds{};
   for (Coefficients& kind : kinds) kind.least.fill(std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
     if (!chosen[i] || !is_fit_for_prices(sample)) continue;
-    rows.add(row_of(sample, columns, data.chip));
+    std::vector<double> row = row_of(sample, columns, data.chip);
+    double& fetches = row[columns.begin(WorkKind::kFetch)];
+    if (!tells_fetches) fetches = 0;
+    kinds[static_cast<std::size_t>(WorkKind::kFetch)].samples += fetches > 0;
+    rows.add(row);
     energy.push_back(sample.energy_j);
     time.push_back(sample.time_s);
     weight.push_back(sample.is_pass() ? kPassWeight : 1);
     std::array<bool, kWorkKinds> seen{};
-    for (const auto& [work, count] : sample.kernels) {
-      const Work kernel = as_kernel(work);
-      Coefficients& kind = kinds[static_cast<std::size_t>(kernel.kind)];
-      const Terms terms = count_terms(kernel, data.chip);
-      for (std::size_t t = 0; t < kMaxTerms; ++t) {
-        kind.least[t] = std::min(kind.least[t], terms[t]);
-        kind.most[t] = std::max(kind.most[t], terms[t]);
-      }
-      kind.samples += !std::exchange(seen[static_cast<std::size_t>(kernel.kind)], true);
+    for (const auto& kernel : sample.kernels) {
+      for_each_part(kernel.work, [&](const Work& part) {
+        Coefficients& kind = kinds[static_cast<std::size_t>(part.kind)];
+        const Terms terms = count_terms(part, data.chip);
+        for (std::size_t t = 0; t < kMaxTerms; ++t) {
+          kind.least[t] = std::min(kind.least[t], terms[t]);
+          kind.most[t] = std::max(kind.most[t], terms[t]);
+        }
+        kind.samples += !std::exchange(seen[static_cast<std::size_t>(part.kind)], true);
+      });
     }
   }
   if (energy.empty()) {
@@ -200,11 +241,9 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
   const std::vector<double> seconds = fitted(time);
   for (std::size_t k = 0; k < kWorkKinds; ++k) {
     const auto kind = static_cast<WorkKind>(k);
-    if (kind == WorkKind::kFollow) {
-      kinds[k].samples = static_cast<std::int64_t>(energy.size());
-      kinds[k].least.fill(0);
-    }
+    if (kind == WorkKind::kFollow) kinds[k].samples = static_cast<std::int64_t>(energy.size());
     if (kinds[k].samples == 0) continue;
+    if (kind == WorkKind::kFollow || kind == WorkKind::kFetch) kinds[k].least.fill(0);
     for (std::size_t t = 0; t < terms_of(kind).size(); ++t) {
       kinds[k].energy[t] = joules[columns.begin(kind) + t];
       kinds[k].time[t] = seconds[columns.begin(kind) + t];

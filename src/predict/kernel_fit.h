@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,11 @@ struct KernelSample {
   Subject subject = Subject::kKernel;
   std::vector<Kernel> kernels;
   std::int32_t modules = 0;  // That ran.
-  double energy_j = 0;       // As if on the middle one of the cards that were measured,
-  double card_factor = 1;    // times this on its own.
+  // Of a pass: the weights it multiplies by. Those of modules and kernels take turns, so that none
+  // is in the cache.
+  double weight_mib = std::numeric_limits<double>::infinity();
+  double energy_j = 0;     // As if on the middle one of the cards that were measured,
+  double card_factor = 1;  // times this on its own.
   double time_s = 0;
   bool is_capped = false;   // It ran at the power limit.
   bool is_single = false;   // 32 bits; all of 16 bits have the same prices.

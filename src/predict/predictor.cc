@@ -62,9 +62,17 @@ Price price_of(const Predictor& predictor, const Work& work) {
       price.kind = seen->kind;
       price.is_stand_in = price.is_stand_in || step > 0;
       price.is_far = is_far(*c, terms);
+      for (const WorkKind extra : kExtras) {
+        const Coefficients* besides = predictor.find(extra);
+        if (besides == nullptr || !takes_besides(work, extra)) continue;
+        seen->kind = extra;
+        const Terms more = count_terms(*seen, predictor.chip);
+        price.energy_j += dot(more, besides->energy);
+        price.time_s += dot(more, besides->time);
+      }
       // Element-wise kernels are priced by traffic alone; what stands in for a module also
       // launches.
-      if (price.is_stand_in && seen->kind == WorkKind::kElementwise &&
+      if (price.is_stand_in && price.kind == WorkKind::kElementwise &&
           terms_of(work.kind).size() > 1) {
         if (const Coefficients* call = predictor.find(WorkKind::kModuleCall)) {
           price.energy_j += call->energy[0];
@@ -80,14 +88,27 @@ Price price_of(const Predictor& predictor, const Work& work) {
   return price;
 }
 
-Price price_to_follow(const Predictor& predictor) {
+namespace {
+
+// Of a kind whose one term is the kernel.
+Price price_per_kernel(const Predictor& predictor, WorkKind kind) {
   Price price;
-  price.kind = WorkKind::kFollow;
-  if (const Coefficients* c = predictor.find(WorkKind::kFollow)) {
+  price.kind = kind;
+  if (const Coefficients* c = predictor.find(kind)) {
     price.energy_j = c->energy[0];
     price.time_s = c->time[0];
   }
   return price;
+}
+
+}  // namespace
+
+Price price_to_follow(const Predictor& predictor) {
+  return price_per_kernel(predictor, WorkKind::kFollow);
+}
+
+Price price_to_fetch(const Predictor& predictor) {
+  return price_per_kernel(predictor, WorkKind::kFetch);
 }
 
 Capped cap_of(const Predictor& predictor, double energy_j, double time_s) {

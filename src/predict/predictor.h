@@ -133,6 +133,8 @@ struct Price {
 Price price_of(const Predictor& predictor, const Work& work);
 // What a kernel takes besides where it comes after another one: zero in a predictor without.
 Price price_to_follow(const Predictor& predictor);
+// What a product takes besides where its weight is not in the cache: zero in a predictor without.
+Price price_to_fetch(const Predictor& predictor);
 // The factors for energy and time of a pass that would take this much: 1 below the power limit.
 struct Capped {
   double energy = 1;

@@ -27,7 +27,9 @@ double best_tiling(const Work& w, double groups, const Chip& chip) {
   const bool is_half = w.width <= 2;
   const double rate = (is_half ? chip.half_gflop_per_us : chip.single_gflop_per_us) * 1e9 /
                       chip.processors;  // FLOPs per microsecond of one processor
-  const bool splits_freely = is_half || w.m <= 32 || (w.m <= 64 && !w.is_transposed);
+  // What adds a bias in the same kernel has fewer ways to choose from.
+  const bool is_plain = has_weight(w) && !w.has_bias;
+  const bool splits_freely = is_half || is_plain || w.m <= 32 || (w.m <= 64 && !w.is_transposed);
   const double least_depth = splits_freely ? 128 : 1536;
   const double mib_per_us = std::max(chip.mib_per_us, 1e-9);
   double best = std::numeric_limits<double>::infinity();

@@ -7,7 +7,7 @@ namespace wattree {
 
 // The least time that tiles in waves can take, in microseconds at the chip's rate. A product with
 // few tiles may be split along its depth, whose parts are added up at the end; libraries do that
-// freely for 16 bits and for few rows.
+// freely for 16 bits, for few rows, and where no bias is added in the same kernel.
 double best_tiling(const Work& work, double groups, const Chip& chip);
 
 // The same of fused attention, whose `groups` are twice batch times heads, for its two products.

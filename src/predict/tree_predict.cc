@@ -50,6 +50,22 @@ bool is_broadcast(const ModelTree& tree, const Node& node) {
   return false;
 }
 
+// Whether a kernel reads its elements one by one, through a switch over their types: casts other
+// than from 32 to 16 bits, and element-wise kernels of operands of different widths.
+bool converts(const ModelTree& tree, const Node& node) {
+  const auto inputs = tree.inputs(node);
+  if (inputs.empty() || node.outputs == 0) return false;
+  const DType out = tree.outputs(node).front().dtype;
+  if (node.op == Op::kToCopy) {
+    return !(is_floating(out) && byte_size(out) < byte_size(inputs[0].dtype) &&
+             is_floating(inputs[0].dtype));
+  }
+  return is_floating(out) && std::any_of(inputs.begin(), inputs.end(), [&](const Operand& input) {
+           return input.size.rank() > 0 && is_floating(input.dtype) &&
+                  byte_size(input.dtype) != byte_size(out);
+         });
+}
+
 Work product_of(const ModelTree& tree, const Node& node) {
   Work work;
   work.kind = WorkKind::kMatmul;
@@ -66,6 +82,8 @@ Work product_of(const ModelTree& tree, const Node& node) {
     if (input.is_weight && input.size.rank() > 1) {
       work.kind = WorkKind::kGemm;
       work.weight_width = bytes;
+    } else if (input.is_weight && input.size.rank() == 1) {
+      work.has_bias = true;
     } else if (input.size.rank() > 1) {
       work.width = bytes;
     }
@@ -177,7 +195,7 @@ class KernelMemo {
 
 Failure price_kernel(const Predictor& predictor, const TwinIndex& index,
                      const LevelSpreads& spreads, const ModelTree& tree, const Node& node,
-                     KernelMemo::Entry& entry) {
+                     bool fetches_weights, KernelMemo::Entry& entry) {
   const Work work = work_of(tree, node);
   NodeEstimate e;
   LevelSpreads::Halves halves = spreads.of(node.level);
@@ -195,8 +213,9 @@ Failure price_kernel(const Predictor& predictor, const TwinIndex& index,
                    "train one on data that has such kernels, or choose another with --on"};
     }
     const Price follow = price_to_follow(predictor);
-    e.energy_j = price.energy_j + follow.energy_j;
-    e.time_s = price.time_s + follow.time_s;
+    const Price fetch = fetches_weights && has_weight(work) ? price_to_fetch(predictor) : Price{};
+    e.energy_j = price.energy_j + follow.energy_j + fetch.energy_j;
+    e.time_s = price.time_s + follow.time_s + fetch.time_s;
     if (const Coefficients& c = *predictor.find(price.kind); c.energy_spread > 0) {
       halves = {static_cast<float>(std::min(1.0, c.energy_spread)),
                 static_cast<float>(std::min(1.0, c.time_spread))};
@@ -253,8 +272,15 @@ Work work_of(const ModelTree& tree, const Node& node) {
     case OpClass::kGather: work.kind = WorkKind::kGather; return work;
     case OpClass::kCopy:
       work.kind = WorkKind::kCopy;
-      if (node.op == Op::kToCopy) work.detail = Work::Detail::kCast;
-      if (node.op == Op::kCat) work.detail = Work::Detail::kJoin;
+      if (node.op == Op::kCat) {
+        work.detail = Work::Detail::kJoin;
+        return work;
+      }
+      if (node.op == Op::kToCopy) {
+        work.detail = Work::Detail::kCast;
+        work.converts = converts(tree, node);
+      }
+      work.is_crossed = (node.layout & Layout::kCrossedInput) != 0;
       return work;
     case OpClass::kFill:
       work.kind = WorkKind::kCopy;
@@ -265,13 +291,41 @@ Work work_of(const ModelTree& tree, const Node& node) {
     case OpClass::kNone: break;
   }
   const bool broadcasts = is_broadcast(tree, node);
+  work.is_crossed = (node.layout & Layout::kCrossedInput) != 0;
   work.is_strided = work.is_strided || broadcasts;
+  work.is_reordered = broadcasts || work.is_crossed || (node.layout & Layout::kReorderedInput) != 0;
+  work.converts = converts(tree, node);
   if (takes_arithmetic(node.op)) {
     work.kind = WorkKind::kTranscendental;
   } else if (facts.op_class == OpClass::kElementwise && rank == 4 && broadcasts) {
     work.kind = WorkKind::kScores;
   }
   return work;
+}
+
+double weight_mib(const ModelTree& tree, double enough) {
+  const auto nodes = tree.nodes();
+  const auto multiplies = [](const Node& node) {
+    const OpClass op_class = facts_of(node.op).op_class;
+    return op_class == OpClass::kMatmul || op_class == OpClass::kConvolution;
+  };
+  const double each_mib =
+      static_cast<double>(weight_bits(tree.precision)) / 8.0 / (1024.0 * 1024.0);
+  std::vector<bool> is_known;
+  double sum = 0;
+  for (const ParameterUse& use : tree.parameters()) {
+    const auto id = static_cast<std::size_t>(use.id);
+    if (id >= is_known.size()) is_known.resize(std::max(id + 1, 2 * is_known.size()));
+    if (is_known[id]) continue;
+    const Node& holder = nodes[static_cast<std::size_t>(use.node)];
+    const auto below = nodes.subspan(static_cast<std::size_t>(holder.first),
+                                     static_cast<std::size_t>(use.node - holder.first) + 1);
+    if (std::none_of(below.begin(), below.end(), multiplies)) continue;
+    is_known[id] = true;
+    sum += static_cast<double>(use.elements) * each_mib;
+    if (sum > enough) break;
+  }
+  return sum;
 }
 
 namespace {
@@ -325,6 +379,8 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   call_work.kind = WorkKind::kModuleCall;
   const Price call = price_of(predictor, call_work);
   KernelMemo memo;
+  const double cache_mib = predictor.chip.cache_mib;
+  const bool fetches_weights = weight_mib(tree, cache_mib) > cache_mib;
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
@@ -334,7 +390,8 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
     if (node.op != Op::kNone) {
       KernelMemo::Entry& entry = memo.entry(node);
       if (!entry.is_of(node)) {
-        if (Failure failure = price_kernel(predictor, index, spreads, tree, node, entry)) {
+        if (Failure failure =
+                price_kernel(predictor, index, spreads, tree, node, fetches_weights, entry)) {
           return *failure;
         }
       }

@@ -30,6 +30,10 @@ struct NodeEstimate {
 // The kernel of a leaf. The tree must have its costs.
 Work work_of(const ModelTree& tree, const Node& leaf);
 
+// The weights that the pass multiplies by, each once; counting may end above `enough`. Where a
+// cache holds them all, one pass after the other finds them there.
+double weight_mib(const ModelTree& tree, double enough);
+
 // How the kernels of a pass are started.
 enum class Launching : std::uint8_t {
   kGraph,  // Back to back, as a captured graph replays them.

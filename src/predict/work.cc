@@ -9,7 +9,9 @@ namespace wattree {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
-constexpr double kTile = 128;  // Rows and columns that one block of a large product makes.
+constexpr double kTile = 128;        // Rows and columns that one block of a large product makes.
+constexpr double kFullBlock = 2048;  // Elements that keep a block of threads busy.
+constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
 
 constexpr TermFacts kProduct[] = {
     {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"input", "MiB"},
@@ -31,6 +33,12 @@ constexpr TermFacts kLinearTerms[] = {
     {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling", "µs"},
     {"input", "MiB"},     {"weights", "MiB"},      {"output", "MiB"},
 };
+constexpr TermFacts kSingleLinearTerms[] = {{"launch", "launch"},
+                                            {"arithmetic", "GFLOP"},
+                                            {"arithmetic, transposed weight", "GFLOP"},
+                                            {"best tiling", "µs"},
+                                            {"traffic", "MiB"}};
+constexpr TermFacts kFewRowsTerms[] = {{"launch", "launch"}, {"weights", "MiB"}};
 constexpr TermFacts kBatchedTerms[] = {
     {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling", "µs"}, {"traffic", "MiB"}};
 constexpr TermFacts kFusedTerms[] = {
@@ -58,8 +66,11 @@ constexpr TermFacts kPointwiseTerms[] = {{"launch", "launch"},
                                          {"traffic", "MiB"},
                                          {"beyond the cache", "MiB"},
                                          {"elements", "10^6"},
-                                         {"strided elements", "10^6"}};
-constexpr TermFacts kFollowTerms[] = {{"kernels", "kernel"}};
+                                         {"reordered elements", "10^6"}};
+constexpr TermFacts kKernelTerms[] = {{"kernels", "kernel"}};
+constexpr TermFacts kConvertTerms[] = {{"switch over types", "kernel"},
+                                       {"elements of different types", "10^6"}};
+constexpr TermFacts kCrossTerms[] = {{"elements read with gaps", "10^6"}};
 
 struct KindFacts {
   std::string_view name;
@@ -80,7 +91,8 @@ constexpr KindFacts kKinds[kWorkKinds] = {
     {"transcendental", kTraffic},
     {"module_call", kCalls},
     {"linear_16", kLinearTerms},
-    {"linear_32", kLinearTerms},
+    {"linear_32", kSingleLinearTerms},
+    {"few_rows_32", kFewRowsTerms},
     {"batched_16", kBatchedTerms},
     {"batched_32", kBatchedTerms},
     {"fused_16", kFusedTerms},
@@ -98,7 +110,10 @@ constexpr KindFacts kKinds[kWorkKinds] = {
     {"function", kElementTerms},
     {"fill", kStream},
     {"lookup", kStream},
-    {"follow", kFollowTerms},
+    {"follow", kKernelTerms},
+    {"fetch", kKernelTerms},
+    {"convert", kConvertTerms},
+    {"cross", kCrossTerms},
 };
 
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
@@ -109,13 +124,18 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
   const double millions = w.elements / 1e6;
   switch (w.kind) {
     case WorkKind::kLinear16:
-    case WorkKind::kLinear32:
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
               best_tiling(w, 1, chip),
               w.m * w.k * w.width / kMiB,
               w.k * w.n * w.weight_width / kMiB,
               w.m * w.n * w.width / kMiB};
+    case WorkKind::kLinear32: {
+      const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
+      return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip),
+              ((w.m * w.k + w.m * w.n) * w.width + w.k * w.n * w.weight_width) / kMiB};
+    }
+    case WorkKind::kFewRows32: return {1.0, w.k * w.n * w.weight_width / kMiB};
     case WorkKind::kBatched16:
     case WorkKind::kBatched32:
       return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, best_tiling(w, w.groups, chip),
@@ -138,8 +158,11 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     case WorkKind::kRearrange:
     case WorkKind::kFunction: return {1.0, traffic, beyond, millions};
     case WorkKind::kPointwise:
-      return {1.0, traffic, beyond, millions, w.is_strided ? millions : 0.0};
-    case WorkKind::kFollow: return {1.0};
+      return {1.0, traffic, beyond, millions, w.is_reordered ? millions : 0.0};
+    case WorkKind::kFollow:
+    case WorkKind::kFetch: return {1.0};
+    case WorkKind::kConvert: return {std::min(1.0, w.elements / kFullBlock), millions};
+    case WorkKind::kCross: return {millions};
     default: return {1.0, traffic};
   }
 }
@@ -155,7 +178,9 @@ WorkKind kernel_kind(const Work& work) {
   const bool is_half = work.width <= 2;
   switch (work.kind) {
     case WorkKind::kGemm:
-    case WorkKind::kConvolution: return is_half ? WorkKind::kLinear16 : WorkKind::kLinear32;
+    case WorkKind::kConvolution:
+      if (is_half) return WorkKind::kLinear16;
+      return work.m <= kFewRows ? WorkKind::kFewRows32 : WorkKind::kLinear32;
     case WorkKind::kMatmul: return is_half ? WorkKind::kBatched16 : WorkKind::kBatched32;
     case WorkKind::kAttention:
       if (work.m <= 1) return is_half ? WorkKind::kFusedStep16 : WorkKind::kFusedStep32;
@@ -178,6 +203,20 @@ WorkKind kernel_kind(const Work& work) {
     case WorkKind::kModuleCall: return WorkKind::kModuleCall;
     default: return work.kind;
   }
+}
+
+bool has_weight(const Work& work) {
+  switch (kernel_kind(work)) {
+    case WorkKind::kLinear16:
+    case WorkKind::kLinear32:
+    case WorkKind::kFewRows32: return true;
+    default: return false;
+  }
+}
+
+bool takes_besides(const Work& work, WorkKind extra) {
+  return (extra == WorkKind::kConvert && work.converts) ||
+         (extra == WorkKind::kCross && work.is_crossed);
 }
 
 std::string_view name_of(WorkKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
@@ -249,6 +288,7 @@ std::optional<Work> stand_in(const Work& work) {
     case WorkKind::kElementwise: other.kind = WorkKind::kNormalization; return other;
     case WorkKind::kLinear16:
     case WorkKind::kBatched16: other.kind = WorkKind::kBatched32; return other;
+    case WorkKind::kFewRows32: other.kind = WorkKind::kLinear32; return other;
     case WorkKind::kLinear32:
     case WorkKind::kBatched32:
       other.kind = WorkKind::kPointwise;
@@ -271,7 +311,10 @@ std::optional<Work> stand_in(const Work& work) {
     case WorkKind::kLookup: other.kind = WorkKind::kPointwise; return other;
     case WorkKind::kPointwise: other.kind = WorkKind::kFunction; return other;
     case WorkKind::kModuleCall:
-    case WorkKind::kFollow: return std::nullopt;
+    case WorkKind::kFollow:
+    case WorkKind::kFetch:
+    case WorkKind::kConvert:
+    case WorkKind::kCross: return std::nullopt;
   }
   return std::nullopt;
 }

@@ -29,6 +29,7 @@ enum class WorkKind : std::uint8_t {
   // bits of an element, which decide about the units that multiply.
   kLinear16,  // A product with a weight
   kLinear32,
+  kFewRows32,  // The same of so few rows that reading the weight is all
   kBatched16,  // Products of activations
   kBatched32,
   kFused16,  // Fused attention of a whole pass
@@ -46,9 +47,13 @@ enum class WorkKind : std::uint8_t {
   kFunction,  // Pointwise with a function that takes arithmetic
   kFill,
   kLookup,
-  kFollow,  // What every kernel takes besides when it comes after another one
+  // What kernels take besides, whatever their kind:
+  kFollow,   // every one that comes after another one,
+  kFetch,    // a product whose weight comes from memory and not from the cache,
+  kConvert,  // one that reads elements through a switch over types,
+  kCross,    // and one that reads with gaps what it writes without.
 };
-inline constexpr std::size_t kWorkKinds = 33;
+inline constexpr std::size_t kWorkKinds = 37;
 std::string_view name_of(WorkKind kind);
 std::optional<WorkKind> parse_work_kind(std::string_view name);
 
@@ -67,7 +72,11 @@ struct Work {
   enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction };
   Detail detail = Detail::kNone;
   bool is_strided = false;     // An input, or two of different sizes, are no contiguous block.
+  bool is_reordered = false;   // One lies, or is repeated, otherwise than what comes out.
+  bool is_crossed = false;     // One is read with gaps.
+  bool converts = false;       // Elements are of different types.
   bool is_transposed = false;  // The weight is.
+  bool has_bias = false;       // A product adds one.
   double elements = 0;         // That come out.
   double rows = 0;             // Of what is reduced along rows.
   double masked = 0;           // Scores that get a mask.
@@ -78,6 +87,13 @@ bool is_same(const Work& a, const Work& b);
 
 // What the finer list calls it.
 WorkKind kernel_kind(const Work& work);
+
+// Whether it multiplies by a weight.
+bool has_weight(const Work& work);
+// Of kConvert and kCross, which other kinds share: whether the kernel takes it besides. How much
+// count_terms() says of the same work as that kind.
+bool takes_besides(const Work& work, WorkKind extra);
+inline constexpr WorkKind kExtras[] = {WorkKind::kConvert, WorkKind::kCross};
 
 // What of a chip decides how many rounds a product takes.
 struct Chip {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/predict/dataset_work.h"
+#include "src/predict/tiling.h"
 
 namespace wattree {
 namespace {
@@ -32,6 +33,73 @@ TEST(CountTerms, PadsTheOutputsOfABatchedProduct) {
   const Terms terms = count_terms(work, Chip{.processors = 15});
   EXPECT_DOUBLE_EQ(terms[3], 96 * 192.0 * 192 / 1e6);
   EXPECT_DOUBLE_EQ(terms[4], 96 * 256.0 * 256 / 1e6);
+}
+
+Work single_linear(double m, double n, double k) {
+  Work work;
+  work.kind = WorkKind::kGemm;
+  work.m = m;
+  work.n = n;
+  work.k = k;
+  work.has_bias = work.is_transposed = true;
+  return work;
+}
+
+TEST(CountTerms, OfASinglePrecisionProductByHand) {
+  Work work = single_linear(1024, 3072, 768);
+  work.kind = kernel_kind(work);
+  ASSERT_EQ(work.kind, WorkKind::kLinear32);
+  const double gflop = 2.0 * 1024 * 768 * 3072 / 1e9;
+  Terms terms = count_terms(work, Chip{});
+  EXPECT_EQ(terms[0], 1);
+  EXPECT_DOUBLE_EQ(terms[1], gflop);
+  EXPECT_DOUBLE_EQ(terms[2], gflop);
+  EXPECT_DOUBLE_EQ(terms[4], 3 + 9 + 12);  // MiB of input, weight and output
+  work.is_transposed = false;
+  terms = count_terms(work, Chip{});
+  EXPECT_EQ(terms[2], 0);
+}
+
+TEST(CountTerms, FewRowsInSinglePrecisionWaitForTheWeight) {
+  Work work = single_linear(16, 1024, 1024);
+  work.kind = kernel_kind(work);
+  ASSERT_EQ(work.kind, WorkKind::kFewRows32);
+  const Terms terms = count_terms(work, Chip{});
+  EXPECT_EQ(terms[0], 1);
+  EXPECT_EQ(terms[1], 4);  // 1024 x 1024 x 4 B
+  EXPECT_EQ(kernel_kind(single_linear(17, 1024, 1024)), WorkKind::kLinear32);
+  Work half = single_linear(16, 1024, 1024);
+  half.width = half.weight_width = 2;
+  EXPECT_EQ(kernel_kind(half), WorkKind::kLinear16);
+}
+
+TEST(BestTiling, SplitsTheDepthFreelyWithoutABias) {
+  // A processor does a million FLOPs in a microsecond, a MiB takes one as well.
+  const Chip chip{.processors = 4, .single_gflop_per_us = 0.004, .mib_per_us = 1};
+  Work work = single_linear(128, 128, 1024);
+  work.kind = kernel_kind(work);
+  // One wave of four tiles of 64 x 64, at half the rate.
+  EXPECT_DOUBLE_EQ(best_tiling(work, 1, chip), 2.0 * 64 * 64 * 1024 / 0.5e6);
+  // One tile of 128 x 128 in four parts of 256; then 4 x 128 x 128 sums of 8 B, and a launch.
+  work.has_bias = false;
+  EXPECT_DOUBLE_EQ(best_tiling(work, 1, chip), 2.0 * 128 * 128 * 256 / 1e6 + 1 + 0.5);
+}
+
+TEST(Extras, AreCountedByElements) {
+  Work work;
+  work.elements = 3e6;
+  EXPECT_FALSE(takes_besides(work, WorkKind::kConvert));
+  EXPECT_FALSE(takes_besides(work, WorkKind::kCross));
+  work.converts = work.is_crossed = true;
+  EXPECT_TRUE(takes_besides(work, WorkKind::kConvert));
+  EXPECT_TRUE(takes_besides(work, WorkKind::kCross));
+  work.kind = WorkKind::kConvert;
+  EXPECT_EQ(count_terms(work, Chip{})[0], 1);
+  EXPECT_EQ(count_terms(work, Chip{})[1], 3);
+  work.elements = 512;  // A quarter of a block.
+  EXPECT_EQ(count_terms(work, Chip{})[0], 0.25);
+  work.kind = WorkKind::kCross;
+  EXPECT_EQ(count_terms(work, Chip{})[0], 512e-6);
 }
 
 TEST(WorkKinds, ComeBackFromTheirNames) {

@@ -35,6 +35,28 @@ inline Extent extent_of(const Dims& size, const Dims& stride) {
   return extent;
 }
 
+// How an activation lies in memory, seen from what comes out.
+std::uint8_t layout_of(const Tensor& input, const Tensor& output) {
+  std::uint8_t layout = 0;
+  if (!input.is_contiguous()) layout |= Layout::kStridedInput;
+  if (layout == 0 && output.is_contiguous()) return layout;
+  const int missing = output.rank() - input.rank();
+  bool is_other_order = input.size == output.size;
+  if (is_other_order) {
+    is_other_order = false;
+    for (int i = 0; i < input.rank(); ++i) {
+      is_other_order |= input.size[i] > 1 && input.stride[i] != output.stride[i];
+    }
+  }
+  if (is_other_order) layout |= Layout::kReorderedInput;
+  for (int i = std::max(0, missing); i < output.rank(); ++i) {
+    if (output.size[i] <= 1 || output.stride[i] != 1) continue;
+    const int from = i - missing;
+    if (input.size[from] > 1 && input.stride[from] > 1) layout |= Layout::kCrossedInput;
+  }
+  return layout;
+}
+
 }  // namespace
 
 Trace::Trace(const Pass& pass) : pass_(pass) {
@@ -117,10 +139,13 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
   std::uint8_t layout = 0;
   for (const Tensor* input : inputs) {
     append_operand(*input, node.scope);
-    if (input->is_contiguous()) continue;
-    layout |= input->is_weight() ? Layout::kTransposedWeight : Layout::kStridedInput;
+    if (!input->is_weight()) {
+      layout |= layout_of(*input, outputs.front());
+    } else if (!input->is_contiguous()) {
+      layout |= Layout::kTransposedWeight;
+    }
   }
-  node.layout = layout & 3U;
+  node.layout = layout & 15U;
   for (const Tensor& output : outputs) append_operand(output, node.scope);
   if (tree_.has_dataflow && numbers.size() > 0) tree_.append_numbers(node, numbers);
   return outputs.front();

@@ -38,6 +38,8 @@ constexpr std::int32_t weight_storage(std::int32_t parameter) { return -2 - para
 enum Layout : std::uint8_t {
   kStridedInput = 1,      // An activation that is no contiguous block: a transposed view, a slice.
   kTransposedWeight = 2,  // A weight matrix that is read along its columns, as nn.Linear's is.
+  kReorderedInput = 4,  // An activation of the size of what comes out, in another order in memory.
+  kCrossedInput = 8,    // One that is read with gaps where what comes out is written without.
 };
 
 struct Node {
