@@ -12,6 +12,7 @@
 #include "src/base/text.h"
 #include "src/predict/predictor_file.h"
 #include "src/predict/tree_predict.h"
+#include "src/regress/median.h"
 
 namespace wattree {
 namespace {
@@ -155,18 +156,20 @@ Failure add_learning(const KernelData& data, double share,
   for (CalibratedPrecision& precision : precisions) {
     LearningPoint point{static_cast<std::size_t>(share * static_cast<double>(precision.kernels)), 0,
                         0};
-    double count = 0;
+    std::vector<double> energy;
+    std::vector<double> time;
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
       const KernelSample& sample = data.samples[i];
       const auto& estimate = held_out.value()[i];
       if (!is_of(sample, precision.dtype) || !estimate || estimate->energy_j <= 0) continue;
-      point.energy_percent += 100 * std::abs(estimate->energy_j / sample.energy_j - 1);
-      point.time_percent += 100 * std::abs(estimate->time_s / sample.time_s - 1);
-      count += 1;
+      energy.push_back(100 * std::abs(estimate->energy_j / sample.energy_j - 1));
+      time.push_back(100 * std::abs(estimate->time_s / sample.time_s - 1));
     }
-    if (point.kernels < kLeastKernels || count == 0) continue;
-    point.energy_percent /= count;
-    point.time_percent /= count;
+    if (point.kernels < kLeastKernels || energy.empty()) continue;
+    // Of few kernels some are the only one of their kind, and off by any factor when left out: a
+    // mean would be theirs.
+    point.energy_percent = median(std::move(energy));
+    point.time_percent = median(std::move(time));
     precision.learning.push_back(point);
   }
   return std::nullopt;
@@ -258,8 +261,11 @@ Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>&
   answer.predictor = std::move(trained).value();
   answer.anchor = check_anchor(answer.predictor, answer.session);
   if (const auto& anchor = answer.anchor) {
-    widen_for_wholes(answer.predictor, std::abs(anchor->predicted_j / anchor->measured_j - 1),
-                     std::abs(anchor->predicted_s / anchor->measured_s - 1));
+    const auto beyond = [](double predicted, double measured) {
+      return std::max(0.0, std::abs(predicted / measured - 1) - kShortfall);
+    };
+    widen_for_wholes(answer.predictor, beyond(anchor->predicted_j, anchor->measured_j),
+                     beyond(anchor->predicted_s, anchor->measured_s));
   }
   for (CalibratedPrecision& precision : answer.precisions) {
     add_intervals(answer.predictor, precision);

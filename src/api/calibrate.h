@@ -20,7 +20,7 @@ struct CalibrateQuery {
 // How well kernels that were held out are predicted, from a share of the measurements.
 struct LearningPoint {
   std::size_t kernels = 0;
-  double energy_percent = 0;  // Mean error.
+  double energy_percent = 0;  // Median of the errors.
   double time_percent = 0;
 };
 

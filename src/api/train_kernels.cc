@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/api/tree.h"
+#include "src/api/whole_spread.h"
 #include "src/hub/bundled.h"
 
 namespace wattree {
@@ -64,22 +65,19 @@ Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& na
   predictor.dtypes = input.dtypes;
   const auto& samples = input.data.samples;
   if (std::none_of(samples.begin(), samples.end(), [](const auto& s) { return s.is_pass(); })) {
-    widen_for_wholes(predictor, 0, 0);
+    if (Failure failure = set_whole_spreads(input.data, predictor)) return *failure;
+    widen_for_wholes(predictor, kShortfall, kShortfall);
   }
   return predictor;
 }
 
-void widen_for_wholes(Predictor& predictor, double energy_off, double time_off) {
-  constexpr double kShortfall = 0.06;
-  const double energy = std::max(kShortfall, energy_off);
-  const double time = std::max(kShortfall, time_off);
+void widen_for_wholes(Predictor& predictor, double energy, double time) {
   const auto widen = [&](std::optional<Spread>& spread) {
     if (!spread) return;
     for (const TreeLevel level : {TreeLevel::kModule, TreeLevel::kModel}) {
       const auto at = static_cast<std::size_t>(level);
-      const auto ml = static_cast<std::size_t>(TreeLevel::kMl);
-      spread->energy[at] = std::min(1.0, spread->energy[ml] + energy);
-      spread->time[at] = std::min(1.0, spread->time[ml] + time);
+      spread->energy[at] = std::min(1.0, spread->energy[at] + energy);
+      spread->time[at] = std::min(1.0, spread->time[at] + time);
     }
   };
   for (auto& spread : predictor.spreads) widen(spread);

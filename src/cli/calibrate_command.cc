@@ -64,7 +64,7 @@ std::string learning_table(const std::vector<CalibratedPrecision>& precisions) {
   }
   return render_table({{"precision"},
                        {"kernels fitted to", true},
-                       {"energy of others off by, %", true},
+                       {"half of the others off by less than, %", true},
                        {"time, %", true}},
                       rows);
 }
