@@ -26,13 +26,11 @@ Error bad(std::string message, std::string hint) {
   return {ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
 }
 
-bool is_single(std::string_view dtype) { return dtype == "fp32" || dtype == "tf32"; }
-
 // Prices are of 16 and of 32 bits: two precisions of the same width would be one muddle.
 Failure check_widths(const std::vector<std::string>& dtypes, const std::string& hint) {
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (is_single(dtypes[i]) != is_single(dtypes[j])) continue;
+      if (is_single_precision(dtypes[i]) != is_single_precision(dtypes[j])) continue;
       return bad("a predictor can not know both " + dtypes[j] + " and " + dtypes[i] +
                      ": they share prices",
                  hint);
@@ -129,7 +127,7 @@ void accept_others(std::vector<MeasuredSession>& sessions, std::vector<std::stri
 }
 
 bool is_of(const KernelSample& sample, const std::string& dtype) {
-  return sample.is_single == is_single(dtype) && sample.is_as_in_a_pass();
+  return sample.dtype == dtype && sample.is_as_in_a_pass();
 }
 
 std::size_t count_of(const KernelData& data, const std::string& dtype) {
@@ -193,8 +191,9 @@ std::optional<PassCheck> check_anchor(const Predictor& predictor, const SessionR
 
 void add_intervals(const Predictor& predictor, CalibratedPrecision& precision) {
   const auto& half = predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
-  const auto& spread =
-      is_single(precision.dtype) && predictor.single_spread ? predictor.single_spread : half;
+  const auto& spread = is_single_precision(precision.dtype) && predictor.single_spread
+                           ? predictor.single_spread
+                           : half;
   if (!spread) return;
   precision.kernel_percent = 100 * spread->energy[static_cast<std::size_t>(TreeLevel::kMl)];
   precision.model_percent = 100 * spread->energy[static_cast<std::size_t>(TreeLevel::kModel)];
@@ -227,9 +226,8 @@ void tell_precisions(const std::deque<Candidates>& candidates, KernelDataAnswer&
       answer.precisions.push_back({each.dtype, kernels, each.order.size(), {}, 0, 0});
       continue;
     }
-    std::erase_if(input.data.samples, [&](const KernelSample& sample) {
-      return sample.is_single == is_single(each.dtype);
-    });
+    std::erase_if(input.data.samples,
+                  [&](const KernelSample& sample) { return sample.dtype == each.dtype; });
     std::erase(input.dtypes, each.dtype);
     answer.warnings.push_back("only " + std::to_string(kernels) + " kernels of " + each.dtype +
                               " were measured, too few to fit to: more time, and --resume");
@@ -311,8 +309,8 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   Result<MeasuredJobs> measured = measure_jobs(std::move(jobs), measure);
   if (!measured.ok()) return measured.error();
   CalibrateAnswer answer;
-  answer.session = std::move(measured).value().session;
   answer.reused = measured.value().reused;
+  answer.session = std::move(measured).value().session;
   if (answer.session.machine.meters.empty()) {
     return Error{ErrorCode::kUnavailable, "nothing here measures energy, so nothing can be fitted",
                  "wattree meters shows what stands in the way"};

@@ -136,9 +136,9 @@ Failure check_same_hardware(const std::vector<MeasuredSession>& sessions) {
   return std::nullopt;
 }
 
-bool is_single(std::string_view dtype) { return dtype == "fp32" || dtype == "tf32"; }
-
 }  // namespace
+
+bool is_single_precision(std::string_view dtype) { return dtype == "fp32" || dtype == "tf32"; }
 
 Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& sessions,
                                      const BuildPass& build) {
@@ -181,7 +181,7 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       sample.time_s = figures.time_s;
       // With rest in between its clock was not held down.
       sample.is_capped = figures.is_capped && !figures.is_paused;
-      sample.is_single = is_single(window.pass.dtype);
+      sample.is_single = is_single_precision(window.pass.dtype);
       sample.dtype = window.pass.dtype;
       // A processor has no graphs: there a launch is part of the work.
       sample.is_eager = figures.execution == Execution::kEager && session.device_kind != "cpu";

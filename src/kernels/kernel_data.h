@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/result.h"
@@ -29,6 +30,9 @@ struct KernelDataAnswer {
 // are of different hardware, or hold nothing.
 Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& sessions,
                                      const BuildPass& build);
+
+// Of 32 bits. Precisions of one width share their prices.
+bool is_single_precision(std::string_view dtype);
 
 // Kernels that belong to no model are dealt into five families, neighbours in kind and order into
 // different ones: each then is left out by hold_out() once.
