@@ -61,6 +61,43 @@ TEST(Predict, AMeasuredKernelIsLookedUp) {
   EXPECT_FALSE(at(bert(16, 64), "encoder.layer.1.attention.self.query").is_looked_up);
 }
 
+TEST(Predict, AModuleIsKnownAsItsKernelsAre) {
+  Prediction prediction = bert(16, 128);
+  const ModelTree& tree = prediction.answer.tree;
+  Predictor predictor = *prediction.by.predictor;
+  Spread& spread = *predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
+  spread.energy = {spread.energy[0], 0.01, 0.01};
+  spread.energy_of_kernels = {0, 0.25, 0.5};
+  spread.time_of_kernels = {0, 0.5, 0};
+  const TwinIndex index(predictor);
+  const std::vector<NodeEstimate> nodes = predict_tree(predictor, index, tree).value();
+  int checked = 0;
+  int wider = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = tree.nodes()[i];
+    if (node.level != Level::kModule && node.level != Level::kModel) continue;
+    if (nodes[i].stand_in > 0 || nodes[i].energy_j <= 0) continue;
+    double joules = 0;
+    double seconds = 0;
+    for (auto k = static_cast<std::size_t>(node.first); k < i; ++k) {
+      if (tree.nodes()[k].op == Op::kNone) continue;
+      joules += nodes[k].energy_j * static_cast<double>(nodes[k].energy_spread);
+      seconds += nodes[k].time_s * static_cast<double>(nodes[k].time_spread);
+    }
+    const bool is_model = node.level == Level::kModel;
+    const double share = (is_model ? 0.5 : 0.25) * joules / nodes[i].energy_j;
+    wider += share > spread.energy[is_model ? 2 : 1];
+    EXPECT_NEAR(nodes[i].energy_spread, std::max(spread.energy[is_model ? 2 : 1], share), 1e-5);
+    EXPECT_NEAR(
+        nodes[i].time_spread,
+        is_model ? spread.time[2] : std::max(spread.time[1], 0.5 * seconds / nodes[i].time_s),
+        1e-5);
+    ++checked;
+  }
+  EXPECT_GT(wider, 0);
+  EXPECT_GT(checked, 5);
+}
+
 TEST(Predict, SharedWeightsAreCountedOnce) {
   TreeQuery query;
   query.dtype = "bf16";

@@ -39,6 +39,8 @@ struct Pair {
   const KernelSample* sample;
   SampleEstimate estimate;
   std::int32_t group;
+  // What the intervals of its kernels add up to, of a pass.
+  double spread_of_kernels = 1;
   double energy_error() const { return 100 * (estimate.energy_j / sample->energy_j - 1); }
   double time_error() const { return 100 * (estimate.time_s / sample->time_s - 1); }
   // As an interval sees it: relative to the prediction, on the sample's own card.
@@ -57,21 +59,44 @@ using HalfWidth = std::function<double(const Pair&)>;
 class OtherGroups {
  public:
   explicit OtherGroups(const std::vector<Pair>& all) {
-    for (const Pair& pair : all) misses_[pair.kind()].emplace_back(pair.group, pair.miss());
+    for (const Pair& pair : all) {
+      misses_[pair.kind()].push_back(
+          {pair.group, pair.miss(), pair.miss() / pair.spread_of_kernels});
+    }
   }
   double half_width(const Pair& pair) {
-    const auto key = std::pair(pair.kind(), pair.group);
-    if (const auto it = known_.find(key); it != known_.end()) return it->second;
-    std::vector<double> others;
-    for (const auto& [group, miss] : misses_[pair.kind()]) {
-      if (group != pair.group) others.push_back(miss);
-    }
-    return known_[key] = quantile(std::move(others), kCoverage);
+    const Widths& widths = widths_of(pair);
+    return std::max(widths.least, widths.share * pair.spread_of_kernels);
   }
 
  private:
-  std::map<int, std::vector<std::pair<std::int32_t, double>>> misses_;
-  std::map<std::pair<int, std::int32_t>, double> known_;
+  struct Miss {
+    std::int32_t group;
+    double relative;
+    double of_kernels;
+  };
+  struct Widths {
+    double least = 0;
+    double share = 0;  // Of what the intervals of kernels add up to.
+  };
+
+  const Widths& widths_of(const Pair& pair) {
+    const auto [it, is_new] = known_.try_emplace(std::pair(pair.kind(), pair.group));
+    if (!is_new) return it->second;
+    std::vector<double> relative;
+    std::vector<double> of_kernels;
+    for (const Miss& miss : misses_[pair.kind()]) {
+      if (miss.group == pair.group) continue;
+      relative.push_back(miss.relative);
+      of_kernels.push_back(miss.of_kernels);
+    }
+    it->second = {quantile(std::move(relative), kCoverage),
+                  quantile(std::move(of_kernels), kCoverage)};
+    return it->second;
+  }
+
+  std::map<int, std::vector<Miss>> misses_;
+  std::map<std::pair<int, std::int32_t>, Widths> known_;
 };
 
 KernelErrors summary_of(const std::vector<const Pair*>& pairs, const HalfWidth& half_width) {
@@ -214,6 +239,10 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
   KernelEvaluation out;
   out.left_out = what;
   out.estimates = std::move(held_out).value();
+  Result<Predictor> fitted = fit_kernels(data, Chosen(data.samples.size(), true));
+  if (!fitted.ok()) return fitted.error();
+  Predictor all = std::move(fitted).value();
+  set_intervals(data, out.estimates, all);
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
@@ -223,7 +252,10 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
                                    ? -1 - static_cast<std::int32_t>(i)
                                : what == LeaveOut::kModel ? sample.model
                                                           : sample.family;
-    pairs.push_back({&sample, *out.estimates[i], group});
+    Pair& pair = pairs.emplace_back(Pair{&sample, *out.estimates[i], group});
+    if (!sample.is_pass()) continue;
+    const double spread = spread_of_kernels(all, sample).energy;
+    if (spread > 0) pair.spread_of_kernels = spread;
   }
   OtherGroups others(pairs);
   add_errors(
@@ -242,11 +274,13 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
     // How long a host takes to launch is another machine's.
     const bool is_comparable = !sample.is_eager && sample.is_as_in_a_pass();
     out.estimates.push_back(predict_sample(predictor, sample));
-    if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model});
+    if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model, 1});
   }
   const HalfWidth half_width = [&](const Pair& pair) {
     const Spread spread = predictor.spread_of_unknown(pair.sample->is_single);
-    return spread.energy[static_cast<std::size_t>(pair.sample->level())];
+    const auto level = static_cast<std::size_t>(pair.sample->level());
+    const double kernels = spread_of_kernels(predictor, *pair.sample).energy;
+    return std::max(spread.energy[level], spread.energy_of_kernels[level] * kernels);
   };
   add_errors(pairs, half_width, data.models, out);
   return out;

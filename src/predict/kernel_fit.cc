@@ -173,18 +173,49 @@ void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor
 
 }  // namespace
 
-SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample) {
-  SampleEstimate sum;
+namespace {
+
+// What each kernel of a sample takes, with all that it takes besides.
+template <class Visit>
+void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
   const Price follow = sample.subject == Subject::kKernel ? Price{} : price_to_follow(predictor);
   const Price fetch = fetches_weights(sample, predictor.chip) ? price_to_fetch(predictor) : Price{};
   for (const auto& [work, count] : sample.kernels) {
-    const Price price = price_of(predictor, work);
-    const double fetched = has_weight(work) ? count : 0;
-    sum.energy_j += count * (price.energy_j + follow.energy_j) + fetched * fetch.energy_j;
-    sum.time_s += count * (price.time_s + follow.time_s) + fetched * fetch.time_s;
+    Price price = price_of(predictor, work);
+    price.energy_j += follow.energy_j;
+    price.time_s += follow.time_s;
+    if (has_weight(work)) {
+      price.energy_j += fetch.energy_j;
+      price.time_s += fetch.time_s;
+    }
+    visit(price, count);
   }
+}
+
+}  // namespace
+
+SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample) {
+  SampleEstimate sum;
+  for_each_price(predictor, sample, [&](const Price& price, double count) {
+    sum.energy_j += count * price.energy_j;
+    sum.time_s += count * price.time_s;
+  });
   const Capped factor = cap_of(predictor, sum.energy_j, sum.time_s);
   return {sum.energy_j * factor.energy, sum.time_s * factor.time};
+}
+
+KernelSpread spread_of_kernels(const Predictor& predictor, const KernelSample& sample) {
+  SampleEstimate sum;
+  KernelSpread half;
+  for_each_price(predictor, sample, [&](const Price& price, double count) {
+    const KernelSpread spread = spread_of_kernel(predictor, price, sample.is_single);
+    sum.energy_j += count * price.energy_j;
+    sum.time_s += count * price.time_s;
+    half.energy += count * price.energy_j * spread.energy;
+    half.time += count * price.time_s * spread.time;
+  });
+  return {sum.energy_j > 0 ? half.energy / sum.energy_j : 0,
+          sum.time_s > 0 ? half.time / sum.time_s : 0};
 }
 
 Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {

@@ -74,6 +74,9 @@ struct SampleEstimate {
 };
 SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample);
 
+// What the half-widths of its kernels add up to, relative to what they take together.
+KernelSpread spread_of_kernels(const Predictor& predictor, const KernelSample& sample);
+
 enum class LeaveOut : std::uint8_t { kModel, kFamily };
 
 // Every sample of a pass, step or module, predicted by a fit that has seen neither its model (or
@@ -82,6 +85,11 @@ enum class LeaveOut : std::uint8_t { kModel, kFamily };
 // that are `known` [all].
 Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what,
                                                             const Chosen& known = {});
+
+// Sets the intervals of a predictor that was fitted on everything, from what was held out.
+void set_intervals(const KernelData& data,
+                   const std::vector<std::optional<SampleEstimate>>& held_out,
+                   Predictor& predictor);
 
 // Fit on everything, with intervals and errors from models that were held out.
 Result<Predictor> train_kernels(const KernelData& data, const std::string& name);

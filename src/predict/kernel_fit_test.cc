@@ -131,6 +131,24 @@ TEST(KernelFitTest, SharesWhatConvertingTakesBetweenKinds) {
               1e-5);
 }
 
+TEST(KernelFitTest, AddsUpHowFarKernelsAreKnown) {
+  const KernelData data = known_device();
+  Predictor p = fit_kernels(data, Chosen(data.samples.size(), true)).value();
+  p.spreads[0] = Spread{{0.4, 0, 0}, {0.4, 0, 0}, 0, 0, {}, {}};
+  Coefficients& product = *p.kinds[static_cast<std::size_t>(WorkKind::kLinear16)];
+  product.energy_spread = product.time_spread = 0.1;
+  // 2 products at a tenth, and 3 sums at the four tenths of their level.
+  const Work one = linear(500, 300, 700);
+  const Work other = pointwise(3e6);
+  const KernelSample pass = sample_of(Subject::kPass, {{one, 2}, {other, 3}}, 0);
+  const double products_j = 2 * (true_energy(one) + kFollow);
+  const double sums_j = 3 * (true_energy(other) + kFollow);
+  EXPECT_NEAR(spread_of_kernels(p, pass).energy,
+              (0.1 * products_j + 0.4 * sums_j) / (products_j + sums_j), 1e-4);
+  product.energy_spread = 3;  // No interval is wider than the figure.
+  EXPECT_EQ(spread_of_kernels(p, sample_of(Subject::kKernel, {{one, 1}}, 0)).energy, 1);
+}
+
 TEST(KernelFitTest, HoldsOutWhatTheGroupHas) {
   const KernelData data = known_device();
   const auto estimates = hold_out(data, LeaveOut::kFamily).value();

@@ -1,5 +1,6 @@
 #include "src/predict/predictor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -86,6 +87,15 @@ Price price_of(const Predictor& predictor, const Work& work) {
   // A module without a price of its own costs only what its parts do.
   price.is_known = work.kind == WorkKind::kModuleCall;
   return price;
+}
+
+KernelSpread spread_of_kernel(const Predictor& predictor, const Price& price, bool is_single) {
+  const Spread spread = predictor.spread_of_unknown(is_single);
+  KernelSpread out{spread.energy[0], spread.time[0]};
+  if (const Coefficients* c = predictor.find(price.kind); c != nullptr && c->energy_spread > 0) {
+    out = {c->energy_spread, c->time_spread};
+  }
+  return {std::min(1.0, out.energy), std::min(1.0, out.time)};
 }
 
 namespace {

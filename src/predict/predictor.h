@@ -78,6 +78,10 @@ struct Spread {
   std::array<double, 3> time{};
   double twin_energy = 0;  // Of an ml node that was looked up.
   double twin_time = 0;
+  // Of modules and models also a share of what the half-widths of their kernels add up to, where
+  // that is more: what is made of badly known kernels is itself known badly.
+  std::array<double, 3> energy_of_kernels{};
+  std::array<double, 3> time_of_kernels{};
 };
 
 struct Predictor {
@@ -131,6 +135,12 @@ struct Price {
   bool is_known = true;  // False: no kind stands in, and the price is zero.
 };
 Price price_of(const Predictor& predictor, const Work& work);
+// Half of the 90 % interval of a single kernel, relative, at most 1.
+struct KernelSpread {
+  double energy = 0;
+  double time = 0;
+};
+KernelSpread spread_of_kernel(const Predictor& predictor, const Price& price, bool is_single);
 // What a kernel takes besides where it comes after another one: zero in a predictor without.
 Price price_to_follow(const Predictor& predictor);
 // What a product takes besides where its weight is not in the cache: zero in a predictor without.

@@ -57,16 +57,22 @@ Result<PredictorHeader> header_of(const Json& json, const std::string& origin) {
   return header;
 }
 
-void write_spread(JsonWriter& json, const std::array<double, 3>& levels, double twin) {
+void write_spread(JsonWriter& json, const std::array<double, 3>& levels, double twin,
+                  const std::array<double, 3>& of_kernels) {
   json.begin_object();
   for (std::size_t l = 0; l < 3; ++l) json.field(kLevels[l], levels[l]);
   json.field("twin", twin);
+  if (of_kernels[1] > 0) json.field("module_of_kernels", of_kernels[1]);
+  if (of_kernels[2] > 0) json.field("model_of_kernels", of_kernels[2]);
   json.end_object();
 }
 
-void read_spread(JsonFields fields, std::array<double, 3>& levels, double& twin) {
+void read_spread(JsonFields fields, std::array<double, 3>& levels, double& twin,
+                 std::array<double, 3>& of_kernels) {
   levels = {number(fields, "ml"), number(fields, "module"), number(fields, "model")};
   twin = number(fields, "twin");
+  if (fields.has("module_of_kernels")) of_kernels[1] = number(fields, "module_of_kernels");
+  if (fields.has("model_of_kernels")) of_kernels[2] = number(fields, "model_of_kernels");
 }
 
 void write_work(JsonWriter& json, const Work& work) {
@@ -225,16 +231,16 @@ void read_device(JsonFields& fields, Predictor& p) {
 void write_spreads(JsonWriter& json, const Spread& spread) {
   json.begin_object();
   json.key("energy");
-  write_spread(json, spread.energy, spread.twin_energy);
+  write_spread(json, spread.energy, spread.twin_energy, spread.energy_of_kernels);
   json.key("time");
-  write_spread(json, spread.time, spread.twin_time);
+  write_spread(json, spread.time, spread.twin_time, spread.time_of_kernels);
   json.end_object();
 }
 
 Spread read_spreads(JsonFields fields) {
   Spread spread;
-  read_spread(fields.inside("energy"), spread.energy, spread.twin_energy);
-  read_spread(fields.inside("time"), spread.time, spread.twin_time);
+  read_spread(fields.inside("energy"), spread.energy, spread.twin_energy, spread.energy_of_kernels);
+  read_spread(fields.inside("time"), spread.time, spread.twin_time, spread.time_of_kernels);
   return spread;
 }
 

@@ -122,6 +122,17 @@ class LevelSpreads {
     float energy = 0;
     float time = 0;
   };
+  // Of a module or model, whose kernels' half-widths add up to these joules and seconds.
+  Halves of(Level level, const NodeEstimate& sums) const {
+    const Halves& share = of_kernels_[static_cast<std::size_t>(level)];
+    const auto wider = [](float half, float part, float sum, double whole) {
+      if (whole <= 0) return half;
+      return std::max(half, std::min(1.0F, part * sum / static_cast<float>(whole)));
+    };
+    const Halves& least = of(level);
+    return {wider(least.energy, share.energy, sums.energy_spread, sums.energy_j),
+            wider(least.time, share.time, sums.time_spread, sums.time_s)};
+  }
 
   LevelSpreads(const Predictor& predictor, bool is_single) {
     const Spread spread = predictor.spread_of_unknown(is_single);
@@ -134,6 +145,12 @@ class LevelSpreads {
     levels_[static_cast<std::size_t>(Level::kMl)] = at(0);
     levels_[static_cast<std::size_t>(Level::kMath)] = at(0);
     twin_ = {half(spread.twin_energy), half(spread.twin_time)};
+    const auto share = [&](std::size_t i) {
+      return Halves{static_cast<float>(spread.energy_of_kernels[i]),
+                    static_cast<float>(spread.time_of_kernels[i])};
+    };
+    of_kernels_[static_cast<std::size_t>(Level::kModel)] = share(2);
+    of_kernels_[static_cast<std::size_t>(Level::kModule)] = share(1);
   }
 
   const Halves& of(Level level) const { return levels_[static_cast<std::size_t>(level)]; }
@@ -141,6 +158,7 @@ class LevelSpreads {
 
  private:
   std::array<Halves, 4> levels_;
+  std::array<Halves, 4> of_kernels_;
   Halves twin_;
 };
 
@@ -384,9 +402,10 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    // Children have come by: energy, time and stand_in (in joules, while summing) hold their sums,
-    // and is_looked_up says that one of them is a kernel.
+    // Children have come by: energy, time, stand_in and the spreads (in joules and seconds, while
+    // summing, and of kernels) hold their sums, and is_looked_up says that one of them is a kernel.
     NodeEstimate& e = out[i];
+    LevelSpreads::Halves kernels;
     if (node.op != Op::kNone) {
       KernelMemo::Entry& entry = memo.entry(node);
       if (!entry.is_of(node)) {
@@ -396,6 +415,8 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
         }
       }
       e = entry.estimate;
+      kernels = {static_cast<float>(e.energy_j) * e.energy_spread,
+                 static_cast<float>(e.time_s) * e.time_spread};
     } else {
       const bool runs_kernels = std::exchange(e.is_looked_up, false);
       if (runs_kernels) {
@@ -403,14 +424,18 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
         e.energy_j += call.energy_j;
         e.time_s += call.time_s;
       }
-      e.energy_spread = spreads.of(node.level).energy;
-      e.time_spread = spreads.of(node.level).time;
+      const LevelSpreads::Halves halves = spreads.of(node.level, e);
+      kernels = {e.energy_spread, e.time_spread};
+      e.energy_spread = halves.energy;
+      e.time_spread = halves.time;
     }
     if (node.parent >= 0) {
       NodeEstimate& parent = out[static_cast<std::size_t>(node.parent)];
       parent.energy_j += e.energy_j;
       parent.time_s += e.time_s;
       parent.stand_in += e.stand_in;
+      parent.energy_spread += kernels.energy;
+      parent.time_spread += kernels.time;
       parent.is_looked_up = parent.is_looked_up || node.op != Op::kNone;
     }
     if (e.stand_in > 0) {
