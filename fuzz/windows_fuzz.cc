@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   device.name = "NVIDIA H200";
   auto read = parse_windows({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!read.ok()) return 0;
-  const auto no_passes = [](const MeasuredSession&, const Window&) -> Result<ModelTree> {
+  const auto no_passes = [](const MeasuredSession&, const MeasuredWindow&) -> Result<ModelTree> {
     return Error{ErrorCode::kInvalidInput, "no models here", ""};
   };
   if (const auto kernels = kernel_data(read.value(), no_passes); kernels.ok()) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fail on an #include between two folders of src/ that docs/layers.txt does not list, or from include/ into src/.
+"""Fail on an #include between two folders of src/ that docs/layers.txt does not list, or from include/ into src/; and on a
+type that two files define under one name: the linker would take the functions of one for those of the other.
 
 Tests may include what they like: no library is built from them."""
 
@@ -34,6 +35,25 @@ for path in files:
             problems.append(f"{where}: docs/layers.txt does not have {folder}")
         elif include[1] not in allowed[folder]:
             problems.append(f"{where}: {folder} may not include {include[1]}")
+
+# At the beginning of a line: types inside of others are told apart by them. Without a body it is only declared.
+TYPE = re.compile(r"(?:struct|class|enum class|enum struct|enum|union) (\w+)\b(?!::)(?=[^;]*$|.*\{)")
+defined = {}
+for path in files:
+    # src/torch has a namespace of its own: it is built against another library, into another file.
+    if path.relative_to(ROOT).parts[:2] == ("src", "torch"):
+        continue
+    is_local = False
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if re.match(r"namespace \{|\}  // namespace$", line):
+            is_local = line.startswith("namespace")
+        found = TYPE.match(line)
+        if not found or is_local:
+            continue
+        where = f"{path.relative_to(ROOT)}:{number}"
+        if found[1] in defined:
+            problems.append(f"{where}: {found[1]} is defined in {defined[found[1]]} already")
+        defined.setdefault(found[1], where)
 
 print("\n".join(problems), end="\n" if problems else "")
 sys.exit(1 if problems else 0)

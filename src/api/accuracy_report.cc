@@ -23,7 +23,7 @@ std::vector<std::string> row(std::string name, const LevelValues& values) {
 std::vector<double> errors_of(const EvaluateInput& input, const EvaluateAnswer& answer,
                               TreeLevel level) {
   std::vector<double> out;
-  for (const Prediction& p : answer.evaluation.predictions) {
+  for (const NodePrediction& p : answer.evaluation.predictions) {
     const WorkNode& node = input.data.work.trees[static_cast<std::size_t>(p.tree)]
                                .nodes[static_cast<std::size_t>(p.node)];
     if (node.level == level && node.energy_j) {

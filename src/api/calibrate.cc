@@ -95,7 +95,7 @@ void add_jobs(const Candidates& from, const std::vector<CacheState>& caches,
 // measured in less time.
 void keep_kernels(std::vector<MeasuredSession>& sessions,
                   const std::deque<Candidates>& candidates) {
-  const auto order_of = [&](const Window& window) {
+  const auto order_of = [&](const MeasuredWindow& window) {
     for (const Candidates& each : candidates) {
       if (const auto found = each.order.find(window.node.key); found != each.order.end()) {
         return found->second;
@@ -104,11 +104,13 @@ void keep_kernels(std::vector<MeasuredSession>& sessions,
     return std::numeric_limits<std::size_t>::max();
   };
   for (MeasuredSession& session : sessions) {
-    std::erase_if(session.windows, [&](const Window& window) {
+    std::erase_if(session.windows, [&](const MeasuredWindow& window) {
       return window.node.subject != Subject::kOp || window.figures.cache != CacheState::kInPlace;
     });
     std::stable_sort(session.windows.begin(), session.windows.end(),
-                     [&](const Window& a, const Window& b) { return order_of(a) < order_of(b); });
+                     [&](const MeasuredWindow& a, const MeasuredWindow& b) {
+                       return order_of(a) < order_of(b);
+                     });
   }
 }
 
@@ -116,7 +118,7 @@ void keep_kernels(std::vector<MeasuredSession>& sessions,
 void accept_others(std::vector<MeasuredSession>& sessions, std::vector<std::string>& warnings) {
   std::size_t count = 0;
   for (MeasuredSession& session : sessions) {
-    for (Window& window : session.windows) {
+    for (MeasuredWindow& window : session.windows) {
       count += std::erase_if(window.figures.doubts, is_about_others) > 0;
     }
   }
@@ -205,7 +207,7 @@ Failure add_earlier(const std::vector<MeasuredSession>& sessions, bool is_cpu,
   std::vector<std::string> dtypes;
   for (const Candidates& each : candidates) dtypes.push_back(each.dtype);
   for (const MeasuredSession& session : sessions) {
-    for (const Window& window : session.windows) {
+    for (const MeasuredWindow& window : session.windows) {
       const std::string& dtype = window.pass.dtype;
       if (std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end()) continue;
       Result<Candidates> more = candidates_of(dtype, is_cpu);

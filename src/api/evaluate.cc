@@ -252,7 +252,7 @@ void write_predictions(const EvaluateInput& input, const EvaluateAnswer& answer,
   for (const Group& group : answer.groups) {
     for (const std::int32_t m : group.models) group_of[static_cast<std::size_t>(m)] = group.name;
   }
-  for (const Prediction& p : answer.evaluation.predictions) {
+  for (const NodePrediction& p : answer.evaluation.predictions) {
     const auto t = static_cast<std::size_t>(p.tree);
     const auto n = static_cast<std::size_t>(p.node);
     const DatasetTree& tree = *input.data.trees[t];

@@ -92,7 +92,7 @@ Result<Generation> generate(const std::string& model, const ModelText& text,
   return out;
 }
 
-std::string to_json(const Generation& generation, const Totals& totals, int indent) {
+std::string to_json(const Generation& generation, const QueryTotals& totals, int indent) {
   const TreeAnswer& answer = generation.prefill.answer;
   const bool has_times = generation.prefill.has_times();
   const std::int64_t items = answer.pass.batch;

@@ -46,6 +46,6 @@ Result<Generation> generate(const std::string& model, const ModelText& text,
                             const Progress& progress);
 
 // The contract of docs/schemas/generate.schema.json.
-std::string to_json(const Generation& generation, const Totals& totals, int indent = 2);
+std::string to_json(const Generation& generation, const QueryTotals& totals, int indent = 2);
 
 }  // namespace wattree

@@ -33,7 +33,7 @@ std::optional<std::int64_t> tokens_per_item(const TreeAnswer& answer);
 struct PredictionExtras {
   std::vector<NodeGroup> top;
   std::optional<Breakdown> breakdown;
-  std::optional<Totals> totals;
+  std::optional<QueryTotals> totals;
 };
 
 // The contract of docs/schemas/predict.schema.json.

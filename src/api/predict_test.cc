@@ -196,26 +196,26 @@ TEST(Breakdown, TopNodesAreTheLargestByTheirOwn) {
   EXPECT_NEAR(sum, 1, 1e-9);
 }
 
-TEST(Totals, AreTheTableOfThePaper) {
+TEST(QueryTotals, AreTheTableOfThePaper) {
   // Table 3: 161 kWh for a million questions cost 21.24 USD; over 150 passages, 3165 USD for
   // 24,000 kWh (which is 150 × 160).
   PassEstimate one;
   one.energy_j = 161 * 3.6e6 / 1e6;
   TotalsOptions options;
   const Provenance wall{Basis::kPredicted, "test", Boundary::kWall};
-  const Result<Totals> single = totals_of(one, wall, "one item", options);
+  const Result<QueryTotals> single = totals_of(one, wall, "one item", options);
   ASSERT_EQ(single.value().rows.size(), 1u);
   EXPECT_NEAR(single.value().rows[0].energy_kwh, 161, 1e-9);
   EXPECT_NEAR(single.value().rows[0].cost_usd, 21.24, 0.005);
   EXPECT_FALSE(single.value().is_host_left_out);
   one.energy_j = 160 * 3.6e6 / 1e6;
   options.passes_per_query = 150;
-  const Result<Totals> search = totals_of(one, wall, "one item", options);
+  const Result<QueryTotals> search = totals_of(one, wall, "one item", options);
   EXPECT_NEAR(search.value().rows[0].energy_kwh, 24'000, 1e-6);
   EXPECT_NEAR(search.value().rows[0].cost_usd, 3165, 1);
 }
 
-TEST(Totals, PartsAreApart) {
+TEST(QueryTotals, PartsAreApart) {
   PassEstimate one;
   one.energy_j = 3.6;
   one.time_s = 0.01;
@@ -225,7 +225,7 @@ TEST(Totals, PartsAreApart) {
   request.intensity = "400g/kWh";
   const Result<TotalsOptions> options = totals_options(request);
   ASSERT_TRUE(options.ok()) << options.error().message;
-  const Result<Totals> totals =
+  const Result<QueryTotals> totals =
       totals_of(one, {Basis::kPredicted, "p", Boundary::kGpu}, "one item", options.value());
   const std::vector<TotalsRow>& rows = totals.value().rows;
   ASSERT_EQ(rows.size(), 4u);
@@ -244,7 +244,7 @@ TEST(Totals, PartsAreApart) {
   EXPECT_EQ(rows[3].provenance.boundary, Boundary::kFacility);
 }
 
-TEST(Totals, RefusesWhatMakesNoSense) {
+TEST(QueryTotals, RefusesWhatMakesNoSense) {
   for (const auto change : std::initializer_list<void (*)(TotalsRequest&)>{
            [](TotalsRequest& r) { r.queries = 0; }, [](TotalsRequest& r) { r.pue = "0.5"; },
            [](TotalsRequest& r) { r.passes_per_query = -1; },

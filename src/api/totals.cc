@@ -64,10 +64,10 @@ Result<TotalsOptions> totals_options(const TotalsRequest& request) {
   return options;
 }
 
-Result<Totals> totals_of(const PassEstimate& one, const Provenance& provenance, std::string query,
-                         const TotalsOptions& options) {
+Result<QueryTotals> totals_of(const PassEstimate& one, const Provenance& provenance,
+                              std::string query, const TotalsOptions& options) {
   if (Failure failure = check(options)) return *failure;
-  Totals out;
+  QueryTotals out;
   out.options = options;
   out.query = std::move(query);
   out.per_query = one * options.passes_per_query;
@@ -109,7 +109,7 @@ Result<Totals> totals_of(const PassEstimate& one, const Provenance& provenance, 
   return out;
 }
 
-void write_json(JsonWriter& out, const Totals& totals) {
+void write_json(JsonWriter& out, const QueryTotals& totals) {
   const TotalsOptions& options = totals.options;
   out.begin_object();
   out.field("queries", options.queries);

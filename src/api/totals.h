@@ -48,7 +48,7 @@ struct TotalsRow {
   Provenance provenance;
 };
 
-struct Totals {
+struct QueryTotals {
   TotalsOptions options;
   std::string query;  // What one is: "one item", "one request".
   PassEstimate per_query;
@@ -60,9 +60,9 @@ struct Totals {
 Result<TotalsOptions> totals_options(const TotalsRequest& request);
 
 // `one` is the energy of one query's one pass, from `provenance`.
-Result<Totals> totals_of(const PassEstimate& one, const Provenance& provenance, std::string query,
-                         const TotalsOptions& options);
+Result<QueryTotals> totals_of(const PassEstimate& one, const Provenance& provenance,
+                              std::string query, const TotalsOptions& options);
 
-void write_json(JsonWriter& out, const Totals& totals);
+void write_json(JsonWriter& out, const QueryTotals& totals);
 
 }  // namespace wattree

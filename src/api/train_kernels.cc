@@ -20,7 +20,7 @@ std::optional<MeasuredModel> find_model(const MeasuredSession& session, const st
   return std::nullopt;
 }
 
-Result<ModelTree> build_pass(const MeasuredSession& session, const Window& window) {
+Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindow& window) {
   const PassFacts& pass = window.pass;
   const std::optional<MeasuredModel> model = find_model(session, pass.model);
   if (!model) {

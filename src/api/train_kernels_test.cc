@@ -31,7 +31,7 @@ void expect_work_is_read_again(const ModelTree& tree, std::string_view name) {
   for (const DistinctNode& distinct : distinct_nodes(tree).nodes) {
     if (distinct.kernels != 1) continue;
     const Node& node = tree.nodes()[static_cast<std::size_t>(distinct.node)];
-    Window window;
+    MeasuredWindow window;
     window.node = facts_of(tree, distinct);
     const Result<ModelTree> again = tree_of_op(window);
     ASSERT_TRUE(again.ok()) << name << " " << node.scope << ": " << again.error().message;

@@ -187,7 +187,7 @@ int run_generate(const PredictFlags& flags, const Asked& asked, const ModelText&
   if (!generated.ok()) return fail(generated.error(), flags.json, world);
   const Generation& generation = generated.value();
   const double items = static_cast<double>(generation.prefill.answer.pass.batch);
-  const Result<Totals> totals =
+  const Result<QueryTotals> totals =
       totals_of(generation.request() * (1 / items), by.provenance(), "one request", options);
   if (!totals.ok()) return fail(totals.error(), flags.json, world);
   if (flags.json) {
@@ -219,7 +219,7 @@ int run_one(const PredictFlags& flags, const Asked& asked, Result<TreeAnswer> an
     return 0;
   }
   PredictionExtras extras = extras_of(flags, prediction);
-  Result<Totals> totals = totals_of(
+  Result<QueryTotals> totals = totals_of(
       prediction.root() * (1 / static_cast<double>(tree.pass.batch)), by.provenance(),
       tree.pass.past > 0 ? "one item's decode step" : "one item of a batch in one pass", options);
   if (!totals.ok()) return fail(totals.error(), flags.json, world);

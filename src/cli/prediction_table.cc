@@ -167,7 +167,7 @@ std::string sweep_table(const Sweep& sweep) {
                       rows);
 }
 
-std::string totals_table(const Totals& totals) {
+std::string totals_table(const QueryTotals& totals) {
   const TotalsOptions& options = totals.options;
   std::string out = fmt::format("{} queries, each {}", with_commas(options.queries), totals.query);
   if (options.passes_per_query != 1) out += fmt::format(", {:g} times", options.passes_per_query);

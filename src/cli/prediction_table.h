@@ -24,6 +24,6 @@ std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view 
 
 std::string sweep_table(const Sweep& sweep);
 
-std::string totals_table(const Totals& totals);
+std::string totals_table(const QueryTotals& totals);
 
 }  // namespace wattree

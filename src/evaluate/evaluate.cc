@@ -84,7 +84,7 @@ void summarise(const WorkTrees& trees, const std::vector<Group>& groups, Evaluat
   Means overall, covered, width, time;
   std::array<std::vector<double>, kTreeLevels> errors;
   std::map<std::string, Mean> by_type;
-  for (const Prediction& p : evaluation.predictions) {
+  for (const NodePrediction& p : evaluation.predictions) {
     const WorkTree& tree = trees.trees[static_cast<std::size_t>(p.tree)];
     const WorkNode& node = tree.nodes[static_cast<std::size_t>(p.node)];
     const auto level = static_cast<std::size_t>(node.level);
@@ -169,13 +169,13 @@ Result<Evaluation> evaluate_reconciled(const WorkTrees& trees, const std::vector
         const DatasetEstimate& e = estimates[i];
         leaves += tree.nodes[i].level == TreeLevel::kMl;
         twins += e.source == Source::kTwin;
-        Prediction p{static_cast<std::int32_t>(t),
-                     static_cast<std::int32_t>(i),
-                     e.energy_j,
-                     e.own_j,
-                     {},
-                     {},
-                     {}};
+        NodePrediction p{static_cast<std::int32_t>(t),
+                         static_cast<std::int32_t>(i),
+                         e.energy_j,
+                         e.own_j,
+                         {},
+                         {},
+                         {}};
         if (is_calibrated) {
           p.low_j = std::max(0.0, e.energy_j * (1 - e.spread));
           p.high_j = e.energy_j * (1 + e.spread);

@@ -20,7 +20,7 @@ struct LevelValues {
   std::array<std::optional<double>, kTreeLevels> at;
 };
 
-struct Prediction {
+struct NodePrediction {
   std::int32_t tree = 0;
   std::int32_t node = 0;
   double energy_j = 0;
@@ -50,7 +50,7 @@ struct Evaluation {
   LevelValues time;      // Mean error of the predicted time, in percent.
   std::vector<std::pair<std::string, LevelValues>> by_type;  // Of leaves, by class: at[0].
   double looked_up = 0;  // Share of leaves whose exact twin was among the training data.
-  std::vector<Prediction> predictions;
+  std::vector<NodePrediction> predictions;
   std::vector<std::string> warnings;
 };
 

@@ -46,7 +46,7 @@ Failure evaluate_fold(const EvaluationData& data, const Group& group, const Iren
       }
       const std::int32_t parent = data.work.trees[t].nodes[i].parent;
       if (parent >= 0) children[static_cast<std::size_t>(parent)] += energy->value;
-      Prediction p;
+      NodePrediction p;
       p.tree = static_cast<std::int32_t>(t);
       p.node = static_cast<std::int32_t>(i);
       p.energy_j = energy->value;

@@ -137,7 +137,7 @@ Result<Download> download_config(const RepoName& repo, const HubOptions& options
   Result<std::string> token = find_token(options);
   if (!token.ok()) return token.error();
 
-  HttpRequest request;
+  HttpFetch request;
   request.url = config_url(repo, options);
   request.token = token.value();
   request.proxy = options.proxy;

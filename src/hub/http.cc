@@ -74,7 +74,7 @@ class Options {
   CURLcode failure_ = CURLE_OK;
 };
 
-void set_all(Options& options, const HttpRequest& request, Incoming& in, char* error_text) {
+void set_all(Options& options, const HttpFetch& request, Incoming& in, char* error_text) {
   options.set(CURLOPT_URL, request.url.c_str());
   options.set(CURLOPT_ERRORBUFFER, static_cast<void*>(error_text));
   options.set(CURLOPT_USERAGENT, "wattree/" WATTREE_VERSION);
@@ -119,14 +119,14 @@ std::string seconds(std::chrono::milliseconds time) {
   return text + " s";
 }
 
-Error too_large(const HttpRequest& request) {
+Error too_large(const HttpFetch& request) {
   return {ErrorCode::kInvalidInput,
           request.url + ": the answer is larger than " + std::to_string(request.size_limit) +
               " bytes, too large for a config.json",
           "check HF_ENDPOINT and the model's name"};
 }
 
-Error explain(CURLcode code, const std::string& detail, const HttpRequest& request) {
+Error explain(CURLcode code, const std::string& detail, const HttpFetch& request) {
   const auto unavailable = [&](const std::string& what, std::string hint) {
     return Error{ErrorCode::kUnavailable, request.url + ": " + what, std::move(hint)};
   };
@@ -187,7 +187,7 @@ std::string_view HttpReply::first_header(std::string_view name) const {
   return at == all.end() ? std::string_view() : at->value;
 }
 
-Result<HttpReply> http_get(const HttpRequest& request) {
+Result<HttpReply> http_get(const HttpFetch& request) {
   const Result<CurlLibrary>& library = curl_library();
   if (!library.ok()) return library.error();
   const CurlLibrary& curl = library.value();

@@ -11,7 +11,7 @@
 
 namespace wattree {
 
-struct HttpRequest {
+struct HttpFetch {
   std::string url;    // http or https.
   std::string token;  // A bearer token for the URL's host, and for no host it redirects to.
   std::string proxy;
@@ -43,6 +43,6 @@ struct HttpReply {
 // A reply of any status. An error where there is none that is whole and within the bounds: with
 // kInvalidInput where it is too large, kUnavailable for everything that may pass (no network, no
 // such host, time-out, a connection that breaks, certificates, redirects without end).
-Result<HttpReply> http_get(const HttpRequest& request);
+Result<HttpReply> http_get(const HttpFetch& request);
 
 }  // namespace wattree

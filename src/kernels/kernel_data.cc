@@ -70,7 +70,7 @@ struct WindowKernels {
   double bytes = 0;
 };
 
-Result<WindowKernels> kernels_of(const MeasuredSession& session, const Window& window,
+Result<WindowKernels> kernels_of(const MeasuredSession& session, const MeasuredWindow& window,
                                  const BuildPass& build) {
   const bool is_op = window.node.subject == Subject::kOp;
   const Result<ModelTree> tree = is_op ? tree_of_op(window) : build(session, window);
@@ -102,7 +102,7 @@ KernelSample::Subject subject_of(Subject subject) {
   return KernelSample::Subject::kKernel;
 }
 
-std::string name_for_people(const Window& w) {
+std::string name_for_people(const MeasuredWindow& w) {
   if (w.node.subject == Subject::kOp) return w.node.type;
   const PassFacts& pass = w.pass;
   std::string out = pass.model;
@@ -113,7 +113,7 @@ std::string name_for_people(const Window& w) {
 }
 
 // Zeros and sparse values take less; they are there to show it, not to learn from.
-bool is_to_learn_from(const Window& window) {
+bool is_to_learn_from(const MeasuredWindow& window) {
   const bool has_usual_values = window.values.empty() || window.values == "normal";
   // No pass finds its weights in the cache.
   return has_usual_values && window.figures.doubts.empty() &&
@@ -161,7 +161,7 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
   std::vector<MeasuredRate> rates;
   for (const MeasuredSession& session : sessions) {
     const double factor = anchor_of(session) > 0 ? anchor_of(session) / middle : 1;
-    for (const Window& window : session.windows) {
+    for (const MeasuredWindow& window : session.windows) {
       if (!is_to_learn_from(window)) {
         ++answer.doubtful;
         continue;

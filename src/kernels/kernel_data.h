@@ -15,7 +15,7 @@ namespace wattree {
 
 // The tree, with its costs, of the pass that a window was measured in.
 using BuildPass =
-    std::function<Result<ModelTree>(const MeasuredSession& session, const Window& window)>;
+    std::function<Result<ModelTree>(const MeasuredSession& session, const MeasuredWindow& window)>;
 
 struct KernelDataAnswer {
   KernelData data;

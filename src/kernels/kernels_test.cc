@@ -9,9 +9,9 @@
 namespace wattree {
 namespace {
 
-Window op_window(std::string op, std::string type, std::vector<std::string> inputs,
-                 std::vector<std::string> outputs) {
-  Window window;
+MeasuredWindow op_window(std::string op, std::string type, std::vector<std::string> inputs,
+                         std::vector<std::string> outputs) {
+  MeasuredWindow window;
   window.key = "test";
   window.node.op = std::move(op);
   window.node.type = std::move(type);
@@ -20,7 +20,7 @@ Window op_window(std::string op, std::string type, std::vector<std::string> inpu
   return window;
 }
 
-Work work_of_op(const Window& window) {
+Work work_of_op(const MeasuredWindow& window) {
   const ModelTree tree = tree_of_op(window).value();
   return work_of(tree, tree.nodes().front());
 }
@@ -102,7 +102,9 @@ TEST(SingleOpTest, HowInputsLieIsSeenFromWhatComesOut) {
 }
 
 TEST(SingleOpTest, WeightsOfProductsAreCountedOnce) {
-  const auto mib = [](const Window& window) { return weight_mib(tree_of_op(window).value(), 1e9); };
+  const auto mib = [](const MeasuredWindow& window) {
+    return weight_mib(tree_of_op(window).value(), 1e9);
+  };
   // 768 x 3072 and a bias of 3072, of two bytes.
   EXPECT_DOUBLE_EQ(
       mib(op_window("addmm", "Linear", {"bf16[3072]", "bf16[128,768]", "bf16[768,3072]{1,768}"},
@@ -147,7 +149,7 @@ std::string formatted(const char* format, const char* first, const char* second 
 class WindowsTest : public testing::Test {
  protected:
   TestFolder folder_;
-  BuildPass no_passes_ = [](const MeasuredSession&, const Window&) -> Result<ModelTree> {
+  BuildPass no_passes_ = [](const MeasuredSession&, const MeasuredWindow&) -> Result<ModelTree> {
     return Error{ErrorCode::kInvalidInput, "no models here", ""};
   };
 };

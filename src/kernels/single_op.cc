@@ -59,7 +59,7 @@ std::optional<Spec> parse_spec(std::string_view text) {
 }
 
 // Which inputs are weights: a window does not say, but the op and its module do.
-bool is_weight(const Window& window, Op op, std::size_t input) {
+bool is_weight(const MeasuredWindow& window, Op op, std::size_t input) {
   switch (op) {
     case Op::kAddmm: return input != 1;
     case Op::kMm: return input == 1 && window.node.type != "MatMul";
@@ -71,7 +71,7 @@ bool is_weight(const Window& window, Op op, std::size_t input) {
 
 }  // namespace
 
-Result<ModelTree> tree_of_op(const Window& window) {
+Result<ModelTree> tree_of_op(const MeasuredWindow& window) {
   const auto refuse = [&](const std::string& why) {
     return Error{ErrorCode::kInvalidInput, window.key + ": " + why, ""};
   };

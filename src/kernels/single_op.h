@@ -8,6 +8,6 @@
 namespace wattree {
 
 // Fails for an op that trees do not have, and for shapes that make no sense.
-Result<ModelTree> tree_of_op(const Window& window);
+Result<ModelTree> tree_of_op(const MeasuredWindow& window);
 
 }  // namespace wattree

@@ -105,8 +105,8 @@ NodeFigures read_figures(JsonFields& fields) {
   return out;
 }
 
-Window window_of(JsonFields& fields) {
-  Window out;
+MeasuredWindow window_of(JsonFields& fields) {
+  MeasuredWindow out;
   out.key = fields.text("key", true);
   out.pass = pass_of(fields);
   out.node = node_of(fields);
@@ -169,8 +169,9 @@ class Reader {
  private:
   void finish() {
     if (!sessions_.empty()) {
-      std::erase_if(sessions_.back().windows,
-                    [&](const Window& window) { return discarded_.contains(window.block); });
+      std::erase_if(sessions_.back().windows, [&](const MeasuredWindow& window) {
+        return discarded_.contains(window.block);
+      });
     }
     discarded_.clear();
   }
@@ -266,7 +267,7 @@ Result<Figures> figures_of(std::vector<MeasuredSession> sessions, const DeviceFa
                        device.name + "\"",
                    "start a new file"};
     }
-    for (Window& window : session.windows) {
+    for (MeasuredWindow& window : session.windows) {
       NodeFigures& figures = window.figures;
       const std::string key = window_key(figures.key, figures.cache, figures.is_paused);
       out.insert_or_assign(key, std::move(figures));

@@ -27,7 +27,7 @@ struct MeasuredSession {
   std::optional<double> anchor_energy_j;
   std::vector<double> anchors_j;
   std::vector<MeasuredModel> models;
-  std::vector<Window> windows;  // Without those of blocks that were thrown out.
+  std::vector<MeasuredWindow> windows;  // Without those of blocks that were thrown out.
 };
 
 // Every message names file, line and field. A last line without its end was cut short when the

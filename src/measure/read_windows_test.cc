@@ -135,7 +135,7 @@ TEST(ReadWindows, WhatIsWrittenIsReadAgain) {
   EXPECT_EQ(session.models[0].config, "{\"x\": 1}");
   EXPECT_EQ(session.models[0].class_name, "T5Model");
   ASSERT_EQ(session.windows.size(), 1U);
-  const Window& window = session.windows[0];
+  const MeasuredWindow& window = session.windows[0];
   EXPECT_EQ(window.key, record.key);
   EXPECT_EQ(window.block, 3);
   EXPECT_EQ(window.pass.source_len, 9);

@@ -75,7 +75,7 @@ struct NodeFigures {
 std::string window_key(std::string_view node, CacheState cache, bool is_paused);
 
 // A window, as it is read again (read_windows.h).
-struct Window {
+struct MeasuredWindow {
   std::string key;  // No two windows of a session have the same.
   std::int64_t block = 0;
   PassFacts pass;
@@ -85,7 +85,7 @@ struct Window {
 };
 
 // And what is written down beside that.
-struct WindowRecord : Window {
+struct WindowRecord : MeasuredWindow {
   std::string session;
   std::int64_t at_s = 0;  // Since 1970.
   Measurement measurement;

@@ -80,7 +80,7 @@ std::vector<DatasetEstimate> predict_tree(const Predictor& predictor, const Twin
     estimate.time_s += time;
     if (takes_reading(options.known, node) && predictor.power_law) {
       const double reading = by_power_law(*predictor.power_law, *node.reading);
-      e.reading = Estimate{reading, square(kReadingError * reading)};
+      e.reading = Gaussian{reading, square(kReadingError * reading)};
       // A leaf is what was read; only an inner node has parts that speak too.
       if (e.is_leaf) e.own = *e.reading, e.reading.reset();
       estimate.time_s = node.reading->time_s;

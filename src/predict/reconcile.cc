@@ -6,8 +6,8 @@ namespace wattree {
 
 std::vector<double> reconcile(std::span<const Evidence> nodes) {
   const std::size_t count = nodes.size();
-  std::vector<Estimate> parts(count);  // Of a node's parts together,
-  std::vector<Estimate> fused(count);  // and with its reading.
+  std::vector<Gaussian> parts(count);  // Of a node's parts together,
+  std::vector<Gaussian> fused(count);  // and with its reading.
   // The largest variance for its mean among a node's children: that one reaches zero first.
   std::vector<double> shakiest(count, 0.0);
   for (std::size_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ std::vector<double> reconcile(std::span<const Evidence> nodes) {
     total[i] = fused[i].mean;
     if (nodes[i].parent >= 0) {
       const auto parent = static_cast<std::size_t>(nodes[i].parent);
-      const Estimate& all = parts[parent];
+      const Gaussian& all = parts[parent];
       if (scales[parent]) {
         total[i] *= all.mean > 0 ? std::max(total[parent], 0.0) / all.mean : 0.0;
       } else if (all.variance > 0) {
@@ -49,7 +49,7 @@ std::vector<double> reconcile(std::span<const Evidence> nodes) {
     const double surplus = total[i] - parts[i].mean;
     if (nodes[i].is_leaf || surplus >= 0 || parts[i].variance <= 0) continue;
     const double per_variance = surplus / parts[i].variance;
-    const Estimate& own = nodes[i].own;
+    const Gaussian& own = nodes[i].own;
     scales[i] = 1.0 + per_variance * shakiest[i] < 0 ||
                 (!nodes[i].reading && own.mean + per_variance * own.variance < 0);
   }

@@ -9,7 +9,7 @@
 
 namespace wattree {
 
-struct Estimate {
+struct Gaussian {
   double mean = 0;
   double variance = 0;
 };
@@ -18,8 +18,8 @@ struct Estimate {
 struct Evidence {
   std::int32_t parent = -1;
   bool is_leaf = true;
-  Estimate own;
-  std::optional<Estimate> reading;
+  Gaussian own;
+  std::optional<Gaussian> reading;
 };
 
 // The totals that are likeliest if all estimates are independent and normal (the smoother of Rauch,

@@ -8,8 +8,8 @@ namespace wattree {
 namespace {
 
 // Two leaves under a root.
-std::vector<Evidence> two_leaves(Estimate a, Estimate b, Estimate own,
-                                 std::optional<Estimate> reading) {
+std::vector<Evidence> two_leaves(Gaussian a, Gaussian b, Gaussian own,
+                                 std::optional<Gaussian> reading) {
   return {{2, true, a, {}}, {2, true, b, {}}, {-1, false, own, reading}};
 }
 
@@ -20,7 +20,7 @@ TEST(Reconcile, AddsUpWhereNothingWasRead) {
 
 TEST(Reconcile, BelievesAnExactReadingAndSharesTheDifferenceByVariance) {
   // Parts say 6 +- variances 1, 3, 0; the reading says 10 exactly: 4 more, shared 1 : 3.
-  const auto total = reconcile(two_leaves({2, 1}, {3, 3}, {1, 0}, Estimate{10, 0}));
+  const auto total = reconcile(two_leaves({2, 1}, {3, 3}, {1, 0}, Gaussian{10, 0}));
   EXPECT_DOUBLE_EQ(total[2], 10);
   EXPECT_DOUBLE_EQ(total[0], 3);
   EXPECT_DOUBLE_EQ(total[1], 6);
@@ -28,21 +28,21 @@ TEST(Reconcile, BelievesAnExactReadingAndSharesTheDifferenceByVariance) {
 
 TEST(Reconcile, MixesAReadingInByPrecision) {
   // Parts 6 with variance 4, reading 10 with variance 12: 6 + 4 * 4/16 = 7.
-  const auto total = reconcile(two_leaves({2, 1}, {3, 3}, {1, 0}, Estimate{10, 12}));
+  const auto total = reconcile(two_leaves({2, 1}, {3, 3}, {1, 0}, Gaussian{10, 12}));
   EXPECT_DOUBLE_EQ(total[2], 7);
   EXPECT_DOUBLE_EQ(total[0], 2.25);
   EXPECT_DOUBLE_EQ(total[1], 3.75);
 }
 
 TEST(Reconcile, ScalesThePartsWhereSharingWouldPushOneBelowZero) {
-  const auto total = reconcile(two_leaves({2, 0.01}, {4, 8}, {0, 0}, Estimate{1.5, 0}));
+  const auto total = reconcile(two_leaves({2, 0.01}, {4, 8}, {0, 0}, Gaussian{1.5, 0}));
   EXPECT_DOUBLE_EQ(total[2], 1.5);
   EXPECT_DOUBLE_EQ(total[0], 0.5);
   EXPECT_DOUBLE_EQ(total[1], 1.0);
 }
 
 TEST(Reconcile, LeavesWhatEveryNodeReadsAlone) {
-  std::vector<Evidence> nodes = two_leaves({2, 1e-9}, {3, 1e-9}, {1, 4}, Estimate{4.5, 1e-9});
+  std::vector<Evidence> nodes = two_leaves({2, 1e-9}, {3, 1e-9}, {1, 4}, Gaussian{4.5, 1e-9});
   const auto total = reconcile(nodes);
   EXPECT_NEAR(total[0], 2, 1e-6);
   EXPECT_NEAR(total[1], 3, 1e-6);
@@ -64,7 +64,7 @@ TEST(Reconcile, NeverPutsAChildBelowZeroNorAPartAboveItsWhole) {
         nodes.push_back({-1, true, {mean, mean * mean * uniform(random)}, {}});
       }
       Evidence module{-1, false, {uniform(random), uniform(random)}, {}};
-      if (uniform(random) < 0.5) module.reading = Estimate{uniform(random) * 60, uniform(random)};
+      if (uniform(random) < 0.5) module.reading = Gaussian{uniform(random) * 60, uniform(random)};
       for (const std::int32_t child : open) {
         nodes[static_cast<std::size_t>(child)].parent = static_cast<std::int32_t>(nodes.size());
       }

@@ -120,7 +120,7 @@ TEST_F(Accuracy, ChildrenAndOwnAddUpWhateverIsKnown) {
     const auto& predictions = answer.evaluation.predictions;
     // Predictions of a tree stand together, children before their parents.
     std::vector<double> children;
-    for (const Prediction& p : predictions) {
+    for (const NodePrediction& p : predictions) {
       const WorkTree& tree = input_->data.work.trees[static_cast<std::size_t>(p.tree)];
       if (p.node == 0) children.assign(tree.nodes.size(), 0.0);
       const auto node = static_cast<std::size_t>(p.node);

@@ -38,5 +38,17 @@ def test_a_cycle_in_the_list_fails(tmp_path):
     assert "is not above it" in check(tmp_path, "base: tree\ntree: base\n", {})
 
 
+def test_a_type_with_two_definitions_fails(tmp_path):
+    files = {"src/a/a.h": "struct Window {\n  struct Pane {};\n};\nenum class Kind { kOne };\n",
+             "src/b/b.h": "class Window;\nstruct Other {\n  struct Pane {};\n};\n",
+             "src/c/c.cc": "namespace {\nstruct Window {\n};\n}  // namespace\n"}
+    assert check(tmp_path, "a:\nb:\nc:\n", files) == ""
+    files["src/b/b.h"] += "struct Window : Other {\n};\n"
+    files["src/c/c.cc"] += "enum class Kind { kTwo };\n"
+    shutil.rmtree(tmp_path / "tools")
+    assert check(tmp_path, "a:\nb:\nc:\n", files) == (
+        "src/b/b.h:5: Window is defined in src/a/a.h:1 already\nsrc/c/c.cc:5: Kind is defined in src/a/a.h:4 already\n")
+
+
 def test_the_repository_passes():
     assert subprocess.run([sys.executable, ROOT / "tools/check_layers.py"], check=False).returncode == 0
