@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks `wattree track` around a real training on a GPU: is the energy right, does it cost nothing, is it seen live.
 
-    tools/check_tracking.py --wattree build/release/bin/wattree [-o result.json] [--epochs 4] [--epoch-seconds 10] [--slices 16]
+    tools/check_tracking.py --wattree build/release/bin/wattree [-o result.json] [--epochs 4] [--epoch-seconds 10] [--slices 8]
 
 Needs PyTorch for the training (a small Transformer in bf16 that learns bytes of Python's own library) and nothing else.
 Three runs:
 
-1. tracked every 100 ms, with --epoch-regex and --serve. The training reads NVML's energy counter itself at the end of
+1. tracked with --epoch-regex and --serve. The training reads NVML's energy counter itself at the end of
    every epoch, this script before and after the whole run; both are compared with what the journal has. A client of the
    live events notes how long after its end each epoch is seen.
 2. for the cost: one training, with a tracker attached (--pid) in every second slice of time; steps per second of
@@ -158,6 +158,7 @@ class Checks:
     def __init__(self, args, scratch):
         self.args, self.scratch, self.counter = args, scratch, open_counter()
         self.meters = [] if self.counter else ["--assume", "cpu=65W"]
+        self.period = ["--period", args.period] if args.period else []
         self.wattree = os.path.abspath(args.wattree)
 
     def start(self, command, **kwargs):
@@ -185,7 +186,7 @@ class Checks:
 
     def energy_and_events(self):
         journal = os.path.join(self.scratch, "journal")
-        command = [self.wattree, "track", *self.meters, "--serve", "--period", "100ms", "--epochs", str(self.args.epochs), "--epoch-regex",
+        command = [self.wattree, "track", *self.meters, "--serve", *self.period, "--epochs", str(self.args.epochs), "--epoch-regex",
                    r"^epoch (\d+)", "--journal", journal, "-o", os.path.join(self.scratch, "run.json"), "--", *self.training("epochs")]
         before = self.counter.joules() if self.counter else None
         begun = time.monotonic()
@@ -244,7 +245,7 @@ class Checks:
         for i in range(self.args.slices):
             is_tracked = i % 4 in (1, 2)  # Alone, tracked, tracked, alone: a steady drift falls out.
             if is_tracked:
-                tracker = subprocess.Popen([self.wattree, "track", *self.meters, "-q", "-o", os.devnull, "--period", "100ms", "--pid",
+                tracker = subprocess.Popen([self.wattree, "track", *self.meters, "-q", "-o", os.devnull, *self.period, "--pid",
                                             str(process.pid)], stderr=subprocess.DEVNULL)
                 time.sleep(0.4)  # Its start is not what is measured.
                 clock = (~tracker.pid << 3) | 2
@@ -284,8 +285,9 @@ def main():
     parser.add_argument("-o", "--output", help="the result, as JSON; written after every run")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--epoch-seconds", type=float, default=10)
-    parser.add_argument("--slices", type=int, default=16)
-    parser.add_argument("--slice-seconds", type=float, default=1.5)
+    parser.add_argument("--slices", type=int, default=8)
+    parser.add_argument("--slice-seconds", type=float, default=4)
+    parser.add_argument("--period", help="as of wattree track [its own]")
     parser.add_argument("--stop-above", type=float, help="joules [a third of what the first run took]")
     parser.add_argument("--at-most", type=int, default=120, help="seconds for each of the runs")
     parser.add_argument("--train", choices=["epochs", "slices"], help=argparse.SUPPRESS)
