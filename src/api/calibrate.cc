@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "src/api/kernel_prior.h"
 #include "src/api/measure_session.h"
 #include "src/api/primitives.h"
 #include "src/api/train_kernels.h"
@@ -143,6 +144,7 @@ std::size_t count_of(const KernelData& data, const std::string& dtype) {
 Failure add_learning(const KernelData& data, double share,
                      std::vector<CalibratedPrecision>& precisions) {
   Chosen known(data.samples.size(), false);
+  for (std::size_t i = 0; i < data.samples.size(); ++i) known[i] = data.samples[i].is_assumed;
   for (const CalibratedPrecision& precision : precisions) {
     auto left = static_cast<std::size_t>(share * static_cast<double>(precision.kernels));
     for (std::size_t i = 0; i < data.samples.size() && left > 0; ++i) {
@@ -253,6 +255,7 @@ Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>&
   }
   if (!query.hardware.empty()) input.data.hardware = query.hardware;
   deal_into_families(input.data);
+  if (Failure failure = add_prior(input.data)) return failure;
   for (const double share : {0.25, 0.5, 1.0}) {
     if (Failure failure = add_learning(input.data, share, answer.precisions)) return failure;
   }

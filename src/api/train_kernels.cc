@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/api/kernel_prior.h"
 #include "src/api/tree.h"
 #include "src/api/whole_spread.h"
 #include "src/hub/bundled.h"
@@ -58,13 +59,18 @@ Result<KernelDataAnswer> kernel_data_of(const std::vector<MeasuredSession>& sess
 Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& name) {
   // Nothing but kernels: some of them are what others are predicted from.
   if (input.data.families.empty()) deal_into_families(input.data);
+  const auto& samples = input.data.samples;
+  const auto has = [&](auto is_one) { return std::any_of(samples.begin(), samples.end(), is_one); };
+  const bool has_passes = has([](const KernelSample& sample) { return sample.is_pass(); });
+  if (!has_passes && !has([](const KernelSample& sample) { return sample.is_assumed; })) {
+    if (Failure failure = add_prior(input.data)) return *failure;
+  }
   Result<Predictor> trained = train_kernels(input.data, name);
   if (!trained.ok()) return trained;
   Predictor predictor = std::move(trained).value();
   predictor.boundary = input.boundary;
   predictor.dtypes = input.dtypes;
-  const auto& samples = input.data.samples;
-  if (std::none_of(samples.begin(), samples.end(), [](const auto& s) { return s.is_pass(); })) {
+  if (!has_passes) {
     if (Failure failure = set_whole_spreads(input.data, predictor)) return *failure;
     widen_for_wholes(predictor, kShortfall, kShortfall);
   }

@@ -47,8 +47,8 @@ class Misses {
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
       const KernelSample& sample = data.samples[i];
       if (sample.subject != KernelSample::Subject::kKernel || sample.is_single != is_single ||
-          !sample.is_as_in_a_pass() || !held_out[i] || held_out[i]->energy_j <= 0 ||
-          held_out[i]->time_s <= 0) {
+          sample.is_assumed || !sample.is_as_in_a_pass() || !held_out[i] ||
+          held_out[i]->energy_j <= 0 || held_out[i]->time_s <= 0) {
         continue;
       }
       const Miss miss{sample.raw_energy_j() / held_out[i]->energy_j - 1,

@@ -15,6 +15,7 @@ using Subject = KernelSample::Subject;
 
 // Passes are what people run; a module or a kernel by itself runs with other caches and clocks.
 constexpr double kPassWeight = 6;
+constexpr double kAssumedWeight = 0.05;
 constexpr double kExponentStep = 0.025;
 
 // Where each kind's terms begin in a row, for the kinds of the finer list.
@@ -235,17 +236,18 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
   const bool tells_fetches = has_weights_that_stay(data, chosen);
   std::array<Coefficients, kWorkKinds> kinds{};
   for (Coefficients& kind : kinds) kind.least.fill(std::numeric_limits<double>::infinity());
+  std::array<bool, kWorkKinds> is_there{};
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
     if (!chosen[i] || !is_fit_for_prices(sample)) continue;
     std::vector<double> row = row_of(sample, columns, data.chip);
     double& fetches = row[columns.begin(WorkKind::kFetch)];
     if (!tells_fetches) fetches = 0;
-    kinds[static_cast<std::size_t>(WorkKind::kFetch)].samples += fetches > 0;
+    kinds[static_cast<std::size_t>(WorkKind::kFetch)].samples += fetches > 0 && !sample.is_assumed;
     rows.add(row);
     energy.push_back(sample.energy_j);
     time.push_back(sample.time_s);
-    weight.push_back(sample.is_pass() ? kPassWeight : 1);
+    weight.push_back(sample.is_assumed ? kAssumedWeight : sample.is_pass() ? kPassWeight : 1);
     std::array<bool, kWorkKinds> seen{};
     for (const auto& kernel : sample.kernels) {
       for_each_part(kernel.work, [&](const Work& part) {
@@ -255,7 +257,9 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
           kind.least[t] = std::min(kind.least[t], terms[t]);
           kind.most[t] = std::max(kind.most[t], terms[t]);
         }
-        kind.samples += !std::exchange(seen[static_cast<std::size_t>(part.kind)], true);
+        is_there[static_cast<std::size_t>(part.kind)] = true;
+        const bool is_seen = std::exchange(seen[static_cast<std::size_t>(part.kind)], true);
+        kind.samples += !is_seen && !sample.is_assumed;
       });
     }
   }
@@ -268,12 +272,14 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
     for (std::size_t i = 0; i < target.size(); ++i) scale[i] = target[i] / weight[i];
     return fit_relative(rows, target, scale);
   };
+  predictor.measurements = std::count_if(weight.begin(), weight.end(),
+                                         [](double each) { return each != kAssumedWeight; });
   const std::vector<double> joules = fitted(energy);
   const std::vector<double> seconds = fitted(time);
   for (std::size_t k = 0; k < kWorkKinds; ++k) {
     const auto kind = static_cast<WorkKind>(k);
-    if (kind == WorkKind::kFollow) kinds[k].samples = static_cast<std::int64_t>(energy.size());
-    if (kinds[k].samples == 0) continue;
+    if (kind == WorkKind::kFollow) kinds[k].samples = predictor.measurements;
+    if (kinds[k].samples == 0 && !is_there[k]) continue;
     if (kind == WorkKind::kFollow || kind == WorkKind::kFetch) kinds[k].least.fill(0);
     for (std::size_t t = 0; t < terms_of(kind).size(); ++t) {
       kinds[k].energy[t] = joules[columns.begin(kind) + t];
@@ -281,7 +287,6 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
     }
     predictor.kinds[k] = kinds[k];
   }
-  predictor.measurements = static_cast<std::int64_t>(energy.size());
   fit_cap(data, chosen, predictor);
   fit_host(data, chosen, predictor);
   return predictor;

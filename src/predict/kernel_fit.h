@@ -34,6 +34,7 @@ struct KernelSample {
   std::string dtype;        // For people: "bf16".
   bool is_eager = false;    // Launched one by one.
   bool is_cold = false;     // A kernel that found nothing in the cache.
+  bool is_assumed = false;  // Not measured: what stands in for a measurement, and weighs less.
   std::int32_t model = -1;  // Index in KernelData; -1: of no model.
   std::int32_t family = -1;
   std::string name;  // For people: "gpt2 16 x 128 bf16 sdpa".

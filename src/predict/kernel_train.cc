@@ -15,7 +15,8 @@ constexpr auto kModel = static_cast<std::size_t>(TreeLevel::kModel);
 constexpr std::size_t kEnoughKernels = 10;  // For an interval of a kind's own.
 
 bool has_error(const KernelSample& sample, const std::optional<SampleEstimate>& estimate) {
-  return estimate && sample.is_as_in_a_pass() && estimate->energy_j > 0 && estimate->time_s > 0;
+  return estimate && !sample.is_assumed && sample.is_as_in_a_pass() && estimate->energy_j > 0 &&
+         estimate->time_s > 0;
 }
 
 // Of energy and time, relative to the estimate.

@@ -1,0 +1,84 @@
+#include "src/api/kernel_prior.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/api/predict.h"
+#include "src/api/predictors.h"
+#include "src/api/primitives.h"
+#include "src/api/train_kernels.h"
+#include "src/predict/tree_predict.h"
+
+namespace wattree {
+namespace {
+
+// A device like the H200 that takes twice the energy and three times as long, of which every 15th
+// primitive was measured.
+KernelDataAnswer few_kernels(const Predictor& h200) {
+  KernelDataAnswer out;
+  out.data.hardware = "imaginary";
+  out.data.chip = h200.chip;
+  out.dtypes = {"bf16"};
+  out.boundary = "gpu";
+  const Result<ModelTree> tree = primitive_tree(Precision::kBf16, {});
+  EXPECT_TRUE(tree.ok());
+  int count = 0;
+  for (const Node& node : tree.value().nodes()) {
+    if (node.op == Op::kNone || ++count % 15 != 0) continue;
+    KernelSample sample;
+    sample.kernels.push_back({work_of(tree.value(), node), 1});
+    sample.dtype = "bf16";
+    const SampleEstimate estimate = predict_sample(h200, sample);
+    sample.energy_j = 2 * estimate.energy_j;
+    sample.time_s = 3 * estimate.time_s;
+    out.data.samples.push_back(sample);
+  }
+  return out;
+}
+
+TEST(KernelPrior, AFewKernelsTellHowADeviceDiffers) {
+  const Result<LoadedPredictor> shipped = load_predictor({"", std::string(kDefaultPredictor), {}});
+  ASSERT_TRUE(shipped.ok());
+  const Predictor& h200 = *shipped.value().predictor;
+  KernelDataAnswer input = few_kernels(h200);
+  const auto measured = static_cast<std::int64_t>(input.data.samples.size());
+  ASSERT_LT(measured, 20);
+  const Result<Predictor> trained = train_on_kernels(std::move(input), "imaginary");
+  ASSERT_TRUE(trained.ok()) << trained.error().message;
+  EXPECT_EQ(trained.value().measurements, measured) << "what stands in is no measurement";
+
+  const Result<ModelTree> tree = primitive_tree(Precision::kBf16, {});
+  std::vector<double> energy, time;
+  for (const Node& node : tree.value().nodes()) {
+    if (node.op == Op::kNone) continue;
+    KernelSample sample;
+    sample.kernels.push_back({work_of(tree.value(), node), 1});
+    const SampleEstimate here = predict_sample(trained.value(), sample);
+    const SampleEstimate there = predict_sample(h200, sample);
+    energy.push_back(here.energy_j / there.energy_j);
+    time.push_back(here.time_s / there.time_s);
+  }
+  for (std::vector<double>* ratios : {&energy, &time}) std::sort(ratios->begin(), ratios->end());
+  const auto at = [](const std::vector<double>& ratios, double share) {
+    return ratios[static_cast<std::size_t>(share * static_cast<double>(ratios.size() - 1))];
+  };
+  EXPECT_NEAR(at(energy, 0.5), 2, 0.1);
+  EXPECT_NEAR(at(time, 0.5), 3, 0.15);
+  // Also at sizes far from those that were measured.
+  EXPECT_GT(at(energy, 0), 1);
+  EXPECT_LT(at(energy, 1), 4);
+}
+
+TEST(KernelPrior, PrecisionsThatWereNotMeasuredGetNone) {
+  const Result<LoadedPredictor> shipped = load_predictor({"", std::string(kDefaultPredictor), {}});
+  ASSERT_TRUE(shipped.ok());
+  KernelData data = few_kernels(*shipped.value().predictor).data;
+  const std::size_t measured = data.samples.size();
+  ASSERT_FALSE(add_prior(data));
+  EXPECT_GT(data.samples.size(), measured + 100);
+  for (const KernelSample& sample : data.samples) EXPECT_FALSE(sample.is_single);
+}
+
+}  // namespace
+}  // namespace wattree
