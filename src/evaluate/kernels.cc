@@ -280,7 +280,8 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
     const Spread spread = predictor.spread_of_unknown(pair.sample->is_single);
     const auto level = static_cast<std::size_t>(pair.sample->level());
     const double kernels = spread_of_kernels(predictor, *pair.sample).energy;
-    return std::max(spread.energy[level], spread.energy_of_kernels[level] * kernels);
+    const double share = pair.sample->is_pass() ? spread.energy_of_kernels : 0;
+    return std::max(spread.energy[level], share * kernels);
   };
   add_errors(pairs, half_width, data.models, out);
   return out;

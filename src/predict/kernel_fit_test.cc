@@ -134,7 +134,7 @@ TEST(KernelFitTest, SharesWhatConvertingTakesBetweenKinds) {
 TEST(KernelFitTest, AddsUpHowFarKernelsAreKnown) {
   const KernelData data = known_device();
   Predictor p = fit_kernels(data, Chosen(data.samples.size(), true)).value();
-  p.spreads[0] = Spread{{0.4, 0, 0}, {0.4, 0, 0}, 0, 0, {}, {}};
+  p.spreads[0] = Spread{{0.4, 0, 0}, {0.4, 0, 0}, 0, 0, 0, 0};
   Coefficients& product = *p.kinds[static_cast<std::size_t>(WorkKind::kLinear16)];
   product.energy_spread = product.time_spread = 0.1;
   // 2 products at a tenth, and 3 sums at the four tenths of their level.

@@ -77,8 +77,8 @@ void set_intervals(const KernelData& data,
   }
   for (std::size_t s = 0; s < spreads.size(); ++s) {
     const Spread share = spread_of(shares[s]);
-    spreads[s].energy_of_kernels[kModel] = share.energy[kModel];
-    spreads[s].time_of_kernels[kModel] = share.time[kModel];
+    spreads[s].energy_of_kernels = share.energy[kModel];
+    spreads[s].time_of_kernels = share.time[kModel];
   }
   keep();
 }

@@ -78,10 +78,10 @@ struct Spread {
   std::array<double, 3> time{};
   double twin_energy = 0;  // Of an ml node that was looked up.
   double twin_time = 0;
-  // Of modules and models also a share of what the half-widths of their kernels add up to, where
-  // that is more: what is made of badly known kernels is itself known badly.
-  std::array<double, 3> energy_of_kernels{};
-  std::array<double, 3> time_of_kernels{};
+  // Of models also a share of what the half-widths of their kernels add up to, where that is more:
+  // what is made of badly known kernels is itself known badly.
+  double energy_of_kernels = 0;
+  double time_of_kernels = 0;
 };
 
 struct Predictor {

@@ -58,21 +58,19 @@ Result<PredictorHeader> header_of(const Json& json, const std::string& origin) {
 }
 
 void write_spread(JsonWriter& json, const std::array<double, 3>& levels, double twin,
-                  const std::array<double, 3>& of_kernels) {
+                  double of_kernels) {
   json.begin_object();
   for (std::size_t l = 0; l < 3; ++l) json.field(kLevels[l], levels[l]);
   json.field("twin", twin);
-  if (of_kernels[1] > 0) json.field("module_of_kernels", of_kernels[1]);
-  if (of_kernels[2] > 0) json.field("model_of_kernels", of_kernels[2]);
+  if (of_kernels > 0) json.field("model_of_kernels", of_kernels);
   json.end_object();
 }
 
 void read_spread(JsonFields fields, std::array<double, 3>& levels, double& twin,
-                 std::array<double, 3>& of_kernels) {
+                 double& of_kernels) {
   levels = {number(fields, "ml"), number(fields, "module"), number(fields, "model")};
   twin = number(fields, "twin");
-  if (fields.has("module_of_kernels")) of_kernels[1] = number(fields, "module_of_kernels");
-  if (fields.has("model_of_kernels")) of_kernels[2] = number(fields, "model_of_kernels");
+  if (fields.has("model_of_kernels")) of_kernels = number(fields, "model_of_kernels");
 }
 
 void write_work(JsonWriter& json, const Work& work) {

@@ -122,18 +122,6 @@ class LevelSpreads {
     float energy = 0;
     float time = 0;
   };
-  // Of a module or model, whose kernels' half-widths add up to these joules and seconds.
-  Halves of(Level level, const NodeEstimate& sums) const {
-    const Halves& share = of_kernels_[static_cast<std::size_t>(level)];
-    const auto wider = [](float half, float part, float sum, double whole) {
-      if (whole <= 0) return half;
-      return std::max(half, std::min(1.0F, part * sum / static_cast<float>(whole)));
-    };
-    const Halves& least = of(level);
-    return {wider(least.energy, share.energy, sums.energy_spread, sums.energy_j),
-            wider(least.time, share.time, sums.time_spread, sums.time_s)};
-  }
-
   LevelSpreads(const Predictor& predictor, bool is_single) {
     const Spread spread = predictor.spread_of_unknown(is_single);
     const auto half = [](double value) { return static_cast<float>(std::min(1.0, value)); };
@@ -145,20 +133,26 @@ class LevelSpreads {
     levels_[static_cast<std::size_t>(Level::kMl)] = at(0);
     levels_[static_cast<std::size_t>(Level::kMath)] = at(0);
     twin_ = {half(spread.twin_energy), half(spread.twin_time)};
-    const auto share = [&](std::size_t i) {
-      return Halves{static_cast<float>(spread.energy_of_kernels[i]),
-                    static_cast<float>(spread.time_of_kernels[i])};
-    };
-    of_kernels_[static_cast<std::size_t>(Level::kModel)] = share(2);
-    of_kernels_[static_cast<std::size_t>(Level::kModule)] = share(1);
+    of_kernels_ = {static_cast<float>(spread.energy_of_kernels),
+                   static_cast<float>(spread.time_of_kernels)};
   }
 
   const Halves& of(Level level) const { return levels_[static_cast<std::size_t>(level)]; }
   const Halves& twin() const { return twin_; }
+  // Of a model, whose kernels' half-widths add up to so many joules and seconds.
+  Halves of_model(const NodeEstimate& model, double kernels_j, double kernels_s) const {
+    Halves out = of(Level::kModel);
+    if (model.energy_j <= 0 || model.time_s <= 0) return out;
+    const auto wider = [](float half, float share, double relative) {
+      return std::max(half, std::min(1.0F, share * static_cast<float>(relative)));
+    };
+    return {wider(out.energy, of_kernels_.energy, kernels_j / model.energy_j),
+            wider(out.time, of_kernels_.time, kernels_s / model.time_s)};
+  }
 
  private:
   std::array<Halves, 4> levels_;
-  std::array<Halves, 4> of_kernels_;
+  Halves of_kernels_;
   Halves twin_;
 };
 
@@ -329,7 +323,7 @@ double weight_mib(const ModelTree& tree, double enough) {
   };
   const double each_mib =
       static_cast<double>(weight_bits(tree.precision)) / 8.0 / (1024.0 * 1024.0);
-  std::vector<bool> is_known;
+  std::vector<bool> is_known(tree.parameters().size());
   double sum = 0;
   for (const ParameterUse& use : tree.parameters()) {
     const auto id = static_cast<std::size_t>(use.id);
@@ -397,15 +391,17 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   call_work.kind = WorkKind::kModuleCall;
   const Price call = price_of(predictor, call_work);
   KernelMemo memo;
+  double kernels_j = 0;  // What their half-widths add up to so far.
+  double kernels_s = 0;
   const double cache_mib = predictor.chip.cache_mib;
-  const bool fetches_weights = weight_mib(tree, cache_mib) > cache_mib;
+  const bool fetches_weights =
+      predictor.find(WorkKind::kFetch) != nullptr && weight_mib(tree, cache_mib) > cache_mib;
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    // Children have come by: energy, time, stand_in and the spreads (in joules and seconds, while
-    // summing, and of kernels) hold their sums, and is_looked_up says that one of them is a kernel.
+    // Children have come by: energy, time and stand_in (in joules, while summing) hold their sums,
+    // and is_looked_up says that one of them is a kernel.
     NodeEstimate& e = out[i];
-    LevelSpreads::Halves kernels;
     if (node.op != Op::kNone) {
       KernelMemo::Entry& entry = memo.entry(node);
       if (!entry.is_of(node)) {
@@ -415,8 +411,8 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
         }
       }
       e = entry.estimate;
-      kernels = {static_cast<float>(e.energy_j) * e.energy_spread,
-                 static_cast<float>(e.time_s) * e.time_spread};
+      kernels_j += e.energy_j * static_cast<double>(e.energy_spread);
+      kernels_s += e.time_s * static_cast<double>(e.time_spread);
     } else {
       const bool runs_kernels = std::exchange(e.is_looked_up, false);
       if (runs_kernels) {
@@ -424,8 +420,9 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
         e.energy_j += call.energy_j;
         e.time_s += call.time_s;
       }
-      const LevelSpreads::Halves halves = spreads.of(node.level, e);
-      kernels = {e.energy_spread, e.time_spread};
+      const LevelSpreads::Halves halves = node.level == Level::kModel
+                                              ? spreads.of_model(e, kernels_j, kernels_s)
+                                              : spreads.of(node.level);
       e.energy_spread = halves.energy;
       e.time_spread = halves.time;
     }
@@ -434,8 +431,6 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       parent.energy_j += e.energy_j;
       parent.time_s += e.time_s;
       parent.stand_in += e.stand_in;
-      parent.energy_spread += kernels.energy;
-      parent.time_spread += kernels.time;
       parent.is_looked_up = parent.is_looked_up || node.op != Op::kNone;
     }
     if (e.stand_in > 0) {
