@@ -264,6 +264,15 @@ def test_the_frameworks_masks_do_not_hinder_a_graph(profiler, attention):
 # Going wrong, and going on.
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C as in a terminal: where the tests were started in the background, Python leaves it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupt_keeps_what_is_there(profiler, ids, monkeypatch):
     calls = []
     original = wattree.session.Session.measure_op
