@@ -194,13 +194,9 @@ std::optional<PassCheck> check_anchor(const Predictor& predictor, const SessionR
 }
 
 void add_intervals(const Predictor& predictor, CalibratedPrecision& precision) {
-  const auto& half = predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
-  const auto& spread = is_single_precision(precision.dtype) && predictor.single_spread
-                           ? predictor.single_spread
-                           : half;
-  if (!spread) return;
-  precision.kernel_percent = 100 * spread->energy[static_cast<std::size_t>(TreeLevel::kMl)];
-  precision.model_percent = 100 * spread->energy[static_cast<std::size_t>(TreeLevel::kModel)];
+  const Spread spread = predictor.spread_of_unknown(is_single_precision(precision.dtype));
+  precision.kernel_percent = 100 * spread.energy[static_cast<std::size_t>(TreeLevel::kMl)];
+  precision.model_percent = 100 * spread.energy[static_cast<std::size_t>(TreeLevel::kModel)];
 }
 
 // What an earlier session measured of other precisions is known too.

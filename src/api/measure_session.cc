@@ -112,11 +112,11 @@ Result<TreeAnswer> anchor_tree() {
   query.seq = 128;
   query.dtype = "bf16";
   query.keeps_dataflow = true;
-  for (const BundledModel& model : bundled_models()) {
-    if (model.name != kAnchorModel) continue;
-    return tree_of(std::string(model.name), std::string(model.json), "bundled", query);
+  const BundledModel* model = find_bundled(kAnchorModel);
+  if (model == nullptr) {
+    return Error{ErrorCode::kInternal, "the anchor's model is not bundled", ""};
   }
-  return Error{ErrorCode::kInternal, "the anchor's model is not bundled", ""};
+  return tree_of(std::string(model->name), std::string(model->json), "bundled", query);
 }
 
 PassFacts pass_facts(const TreeAnswer& tree) {

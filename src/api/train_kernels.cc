@@ -15,10 +15,9 @@ std::optional<MeasuredModel> find_model(const MeasuredSession& session, const st
   for (const MeasuredModel& model : session.models) {
     if (model.model == name) return model;
   }
-  for (const BundledModel& model : bundled_models()) {
-    if (model.name == name) return MeasuredModel{name, "", std::string(model.json)};
-  }
-  return std::nullopt;
+  const BundledModel* model = find_bundled(name);
+  if (model == nullptr) return std::nullopt;
+  return MeasuredModel{name, "", std::string(model->json)};
 }
 
 Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindow& window) {

@@ -134,14 +134,12 @@ Result<ModelTree> reference_tree(const Reference& reference, const std::string& 
   query.batch = reference.batch;
   query.past = reference.past;
   query.dtype = dtype;
-  for (const BundledModel& model : bundled_models()) {
-    if (model.name != reference.model) continue;
-    Result<TreeAnswer> answer =
-        tree_of(std::string(model.name), std::string(model.json), std::string(model.name), query);
-    if (!answer.ok()) return answer.error();
-    return std::move(answer).value().tree;
-  }
-  return Error{ErrorCode::kInternal, "no bundled model " + std::string(reference.model), ""};
+  const std::string name(reference.model);
+  const BundledModel* model = find_bundled(name);
+  if (model == nullptr) return Error{ErrorCode::kInternal, "no bundled model " + name, ""};
+  Result<TreeAnswer> answer = tree_of(name, std::string(model->json), name, query);
+  if (!answer.ok()) return answer.error();
+  return std::move(answer).value().tree;
 }
 
 Failure set_spread(const Misses& misses, const Predictor& predictor, const std::string& dtype,

@@ -14,4 +14,12 @@ struct BundledModel {
 // Sorted by name.
 std::span<const BundledModel> bundled_models();
 
+// Null where none has that name.
+inline const BundledModel* find_bundled(std::string_view name) {
+  for (const BundledModel& model : bundled_models()) {
+    if (model.name == name) return &model;
+  }
+  return nullptr;
+}
+
 }  // namespace wattree

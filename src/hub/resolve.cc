@@ -22,13 +22,6 @@ constexpr const char* kOtherWays =
     "a model is a bundled name (see `wattree models`), the path of a config.json or its folder, or "
     "org/name as on the Hugging Face Hub";
 
-const BundledModel* find_bundled(std::string_view name) {
-  for (const BundledModel& model : bundled_models()) {
-    if (model.name == name) return &model;
-  }
-  return nullptr;
-}
-
 // The hint of a name that is nowhere: the bundled names like it come first.
 std::string hint_of_nearest(std::string_view name, const std::string& hint) {
   std::vector<std::string_view> names;
