@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "python"))
 
 # Seconds kept back at the end for the last anchor and the check of the kernels.
 RESERVE_S = 14
-CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "in_place", "warm", "values", "halves")
-CACHES = {"ops": "cold", "in_place": "in_place", "warm": "warm"}
+CLASSES = ("models", "modules", "ops", "decodes", "eager", "repeats", "in_place", "grid", "warm", "values", "halves")
+CACHES = {"ops": "cold", "in_place": "in_place", "grid": "in_place", "warm": "warm"}
 RESTARTS = 5
 START_S = 25  # Less than this is not worth another process.
 EXIT_LOST = 75
@@ -80,12 +80,13 @@ def run_classes(collector, args):
             count = collector.run(jobs, left)
             left = None if left is None else left - count
 
-    def measure_ops(cache, at_most):
+    def measure_ops(cache, at_most, only_grid=False):
         from wattree.grid import grid_ops
         from wattree.nodes import node_of_op
 
         records = {node.key: node.record() for node in map(node_of_op, [] if args.dry else grid_ops(collector.device.name))}
-        records |= {key: record for key, record in collector.earlier.nodes.items() if record["of"] == "op"}
+        if not only_grid:
+            records |= {key: record for key, record in collector.earlier.nodes.items() if record["of"] == "op"}
         first = {key for item in plan.WHOLE_TREES for key in ops_of(item)}
         ordered = plan.ops_in_order(list(records.values()), first, args.seed)
         collector.run([collector.op_job(record, cache) for record in ordered], at_most)
@@ -109,7 +110,7 @@ def run_classes(collector, args):
         elif name == "modules":
             measure_modules(at_most)
         elif name in CACHES:
-            measure_ops(CACHES[name], at_most)
+            measure_ops(CACHES[name], at_most, only_grid=name == "grid")
         elif name == "values":
             # Three matrix products of different sizes.
             products = sorted((collector.earlier.nodes[key] for item in plan.WHOLE_TREES[:3] for key in ops_of(item)

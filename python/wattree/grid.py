@@ -10,16 +10,18 @@ from torch.nn import functional as F
 
 from wattree.trace import OpCall, trace
 
-TOKENS = (1, 4, 16, 64, 256, 1024, 4096)
+TOKENS = (1, 4, 16, 64, 128, 256, 512, 1024, 4096)
 # In and out of a Linear: from BERT-tiny's to an 8B model's.
 WIDTHS = ((128, 512), (256, 1024), (512, 512), (768, 768), (768, 3072), (3072, 768), (1024, 4096), (2048, 2048), (2048, 512),
-          (2048, 8192), (8192, 2048), (4096, 4096), (4096, 1024), (4096, 14336), (14336, 4096))
-FP32_WIDTHS = ((256, 1024), (768, 768), (768, 3072), (3072, 768), (2048, 2048), (2048, 8192))
+          (2048, 8192), (8192, 2048), (4096, 4096), (4096, 1024), (4096, 11008), (11008, 4096), (4096, 12288), (4096, 14336),
+          (14336, 4096), (3584, 18944), (18944, 3584), (5120, 13824))
+FP32_WIDTHS = ((128, 512), (256, 1024), (768, 768), (768, 3072), (3072, 768), (2048, 2048), (2048, 8192))
 # Batch times heads, length, and size of a head.
 HEADS = ((12, 128, 64), (32, 512, 64), (192, 128, 64), (192, 512, 64), (64, 1024, 128), (512, 32, 64))
 ATTENTIONS = ((1, 12, 128, 64), (16, 12, 128, 64), (4, 16, 512, 64), (8, 32, 256, 128), (1, 32, 1024, 128),
               (2, 32, 2048, 64), (32, 12, 64, 64))
 ROWS = ((16, 256), (128, 768), (2048, 768), (1024, 2048), (4096, 4096), (8192, 1024), (16384, 3072))
+LONG_ROWS = ((64, 1024), (512, 2048), (4096, 1024), (16384, 2048), (256, 4096), (8192, 4096))  # Of softmax.
 SHORT = {"bf16": torch.bfloat16, "fp32": torch.float32}
 
 
@@ -42,6 +44,8 @@ def calls(device: str) -> Iterator[tuple[Callable[..., Any], list[torch.Tensor]]
             yield lambda q: torch.bmm(q, q.transpose(1, 2)), [query]
             yield torch.bmm, [scores, query]
             yield lambda s: F.softmax(s, -1), [scores]
+        for rows, width in LONG_ROWS:
+            yield lambda s: F.softmax(s, -1), [empty(rows, width, dtype=dtype)]
         for batch, heads, length, size in ATTENTIONS:
             head = empty(batch, length, heads, size, dtype=dtype, where=device).transpose(1, 2)
             for is_causal in (False, True):

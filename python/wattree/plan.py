@@ -49,6 +49,7 @@ LONG = ((1, 1024), (2, 1024), (4, 1024), (8, 1024))
 # Sizes of the others by model: (bf16 with sdpa, bf16 with eager attention, fp32 with sdpa).
 SMALL_SIZES = ((1, 128), (4, 64), (8, 256), (16, 128), (16, 512), (32, 64), (32, 256))
 LARGE_SIZES = ((1, 32), (1, 128), (2, 512), (4, 128), (8, 256), (16, 128), (1, 1024))
+HUGE_SIZES = ((1, 32), (1, 128), (4, 128), (1, 512), (8, 256), (4, 512))
 OTHERS = {
     "bert-tiny": (SMALL_SIZES, ((16, 128),), ((16, 128),)),
     "bert-mini": (SMALL_SIZES, ((16, 128),), ((16, 128),)),
@@ -78,6 +79,16 @@ OTHERS = {
     "gpt-neo-125m": (((1, 128), (4, 256), (8, 128), (16, 128), (32, 64), (1, 1024)), ((16, 128),), ((8, 128),)),
     "modernbert-base": (((1, 128), (4, 64), (8, 256), (16, 128), (32, 64), (4, 1024)), ((16, 128),), ((8, 128),)),
     "bloom-560m": ((), ((1, 128), (4, 128), (8, 256), (16, 128), (2, 512), (1, 1024)), ()),
+    # Most of these run at the power limit.
+    "t5-large": (HUGE_SIZES, (), ()),
+    "gpt2-xl": (HUGE_SIZES, (), ()),
+    "phi-2": (HUGE_SIZES, (), ()),
+    "llama-2-7b": (HUGE_SIZES, ((2, 128),), ()),
+    "qwen2.5-7b": (HUGE_SIZES, (), ()),
+    "opt-6.7b": (HUGE_SIZES, (), ()),
+    "pythia-6.9b": (HUGE_SIZES, (), ()),
+    "falcon-7b": (HUGE_SIZES, (), ()),
+    "llama-2-13b": (HUGE_SIZES, (), ()),
 }
 EAGER_ONLY = {"openai-gpt", "bloom-560m", "bloom-1b7", "gpt-neo-125m", "gpt-j-6b", "mpt-7b"}  # The framework has no fused attention for them.
 LONGEST = {"bert": 512, "roberta": 512, "distilbert": 512, "electra": 512, "albert": 512, "openai": 512}
@@ -187,7 +198,7 @@ def decodes() -> list[Item]:
     items = []
     for model in ("gpt2", "distilgpt2", "gpt2-medium", "opt-125m", "opt-1.3b", "pythia-160m", "pythia-1b", "llama-3.2-1b",
                   "llama-3.2-3b", "tinyllama-1.1b", "qwen2.5-0.5b", "qwen2.5-1.5b", "qwen3-0.6b", "gemma-3-1b", "gemma-2b",
-                  "phi-1", "t5-small", "bart-base"):
+                  "phi-1", "t5-small", "bart-base", "llama-2-7b", "qwen2.5-7b"):
         limit = {"gpt2": 1023, "distilgpt2": 1023, "gpt2-medium": 1023, "bart-base": 1023, "opt-125m": 2047,
                  "opt-1.3b": 2047, "pythia-160m": 2047, "pythia-1b": 2047, "tinyllama-1.1b": 2047, "phi-1": 2047}.get(
                      model, 4096)
