@@ -83,7 +83,8 @@ void put_first(Meters& meters, const std::string& uuid) {
 Result<SessionOptions> options_of(const MeasureQuery& query) {
   SessionOptions out;
   if (query.protocol == "irene") {
-    out.whole = out.node = irene_settings();
+    out.whole = out.node =
+        query.node_limit_s > 0 ? irene_settings(query.node_limit_s) : irene_settings();
     out.with_pauses = false;
   } else if (!query.protocol.empty() && query.protocol != "wattree") {
     return bad("protocol \"" + query.protocol + "\" is not known", "choose wattree or irene");

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <map>
 #include <string>
 
 #include "src/cost/cost.h"
+#include "src/predict/tree_predict.h"
 #include "src/trace/nn.h"
 
 namespace wattree {
@@ -21,6 +21,7 @@ constexpr Weight kWeights[] = {{256, 256},   {768, 768},   {768, 3072},  {3072, 
                                {4096, 4096}, {4096, 14336}};
 constexpr std::int64_t kGroups[] = {12, 48, 192, 512};
 constexpr std::int64_t kLengths[] = {32, 128, 512, 1024};
+constexpr std::int64_t kPasts[] = {128, 512, 2048};  // Tokens in the cache of a decode step.
 constexpr std::int64_t kWidths[] = {768, 2048, 4096};
 constexpr std::int64_t kRows[] = {16, 128, 1024, 8192, 32768};
 constexpr std::int64_t kHead = 64;
@@ -32,10 +33,16 @@ class Primitives {
 
   void add_all() {
     for (const Weight& weight : kWeights) {
-      for (const std::int64_t tokens : kTokens) add_linear(tokens, weight);
+      // With a bias and without, in turn: they are different kernels.
+      Bias bias = Bias::kYes;
+      for (const std::int64_t tokens : kTokens) {
+        add_linear(tokens, weight, bias);
+        bias = bias == Bias::kYes ? Bias::kNo : Bias::kYes;
+      }
     }
     for (const std::int64_t groups : kGroups) {
       for (const std::int64_t length : kLengths) add_attention(groups, length);
+      for (const std::int64_t past : kPasts) add_step(groups, past);
     }
     for (const std::int64_t width : kWidths) {
       for (const std::int64_t rows : kRows) add_streams(rows, width);
@@ -50,12 +57,12 @@ class Primitives {
   std::string next(const char* kind) { return std::string(kind) + std::to_string(count_++); }
   Tensor values(const Dims& size) { return trace_.tensor(trace_.dtype(), size); }
 
-  void add_linear(std::int64_t tokens, const Weight& weight) {
+  void add_linear(std::int64_t tokens, const Weight& weight, Bias bias) {
     const auto m = static_cast<double>(tokens);
     const auto k = static_cast<double>(weight.in);
     const auto n = static_cast<double>(weight.out);
     if (!fits(2 * m * k * n, m * k + k * n + m * n)) return;
-    linear(values({tokens, weight.in}), next("linear"), weight.out);
+    linear(values({tokens, weight.in}), next("linear"), weight.out, bias);
   }
 
   // Products of activations, the softmax between them, what is added to scores, and all of it
@@ -73,13 +80,48 @@ class Primitives {
     scaled_dot_product_attention(q, k, v, {});
   }
 
+  // A new token's attention to those before it, and what it adds to the cache of their keys.
+  void add_step(std::int64_t groups, std::int64_t past) {
+    const auto cached = static_cast<double>(groups * past * kHead);
+    if (!fits(4 * cached, 2 * cached)) return;
+    const Tensor q = values({1, groups, 1, kHead});
+    const Tensor k = values({1, groups, past, kHead});
+    const Tensor v = values({1, groups, past, kHead});
+    scaled_dot_product_attention(q, k, v, {});
+    const Tensor keys = values({1, groups, past, kHead});
+    const Tensor key = values({1, groups, 1, kHead});
+    cat({&keys, &key}, 2);
+  }
+
   void add_streams(std::int64_t rows, std::int64_t width) {
     if (!fits(0, 3.0 * static_cast<double>(rows * width))) return;
     layer_norm(values({rows, width}), next("norm"));
     values({rows, width}) + values({rows, width});
+    values({rows, width}) * values({width});
     unary(Op::kGelu, values({rows, width}));
+    unary(Op::kSilu, values({rows, width}));
     clone(values({width, rows}).transpose(0, 1));
     embedding(trace_.tensor(DType::kInt64, {rows}), next("embedding"), kTable, width);
+    fill(trace_, Op::kZeros, trace_.dtype(), {rows, width});
+    // The two halves of each row, swapped, as in rotary embeddings; and one block after another.
+    const Tensor row = values({rows, width});
+    const Tensor front = row.slice(1, 0, width / 2);
+    const Tensor back = row.slice(1, width / 2, width);
+    cat({&back, &front}, 1);
+    const Tensor first = values({rows, width});
+    const Tensor second = values({rows, width});
+    cat({&first, &second}, 0);
+    add_wide(rows, width);
+  }
+
+  // Norms that models write out themselves run in fp32 whatever the precision.
+  void add_wide(std::int64_t rows, std::int64_t width) {
+    const Tensor wide = trace_.tensor(DType::kFloat32, {rows, width});
+    reduce(Op::kMean, wide, -1, true);
+    if (trace_.dtype() == DType::kFloat32) return;
+    to_copy(values({rows, width}), DType::kFloat32);
+    to_copy(trace_.tensor(DType::kFloat32, {rows, width}), trace_.dtype());
+    values({rows, width}) * trace_.tensor(DType::kFloat32, {rows, width});
   }
 
   Trace& trace_;
@@ -141,22 +183,19 @@ class Design {
   std::array<std::array<double, kShares>, kShares> inverse_{};
 };
 
-// Kernels of one kind: they share prices.
-struct Kind {
-  OpClass op_class = OpClass::kNone;
-  bool has_weight = false;
-  auto operator<=>(const Kind&) const = default;
-};
-Kind kind_of(const ModelTree& tree, const Node& node) {
-  Kind out{facts_of(node.op).op_class, false};
-  for (const Operand& input : tree.inputs(node)) out.has_weight = out.has_weight || input.is_weight;
-  return out;
-}
-
 // How often a kind has its turn: products are most of a Transformer.
-int turns_of(const Kind& kind) {
-  if (kind.op_class == OpClass::kMatmul) return kind.has_weight ? 4 : 2;
-  return kind.op_class == OpClass::kAttention ? 2 : 1;
+int turns_of(WorkKind kind) {
+  switch (kind) {
+    case WorkKind::kLinear16:
+    case WorkKind::kLinear32: return 4;
+    case WorkKind::kBatched16:
+    case WorkKind::kBatched32:
+    case WorkKind::kFused16:
+    case WorkKind::kFused32:
+    case WorkKind::kFusedStep16:
+    case WorkKind::kFusedStep32: return 2;
+    default: return 1;
+  }
 }
 
 }  // namespace
@@ -185,13 +224,13 @@ std::vector<double> information_of(const ModelTree& tree) {
     std::vector<std::size_t> nodes;
     Design design;
   };
-  std::map<Kind, Waiting> kinds;
+  std::map<WorkKind, Waiting> kinds;  // Kernels of one kind share prices.
   std::vector<Shares> shares(nodes.size());
   std::size_t left = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].op == Op::kNone) continue;
     shares[i] = shares_of(tree, nodes[i]);
-    kinds[kind_of(tree, nodes[i])].nodes.push_back(i);
+    kinds[kernel_kind(work_of(tree, nodes[i]))].nodes.push_back(i);
     ++left;
   }
   auto rank = static_cast<double>(left);

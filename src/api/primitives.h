@@ -15,8 +15,9 @@ struct PrimitiveLimits {
 };
 
 // A model that is nothing but kernels side by side: matrix products with a weight and without,
-// fused attention, softmax, norms, element-wise work, copies and look-ups, in sizes that
-// Transformers have. Costed, and with the dataflow that it takes to run them.
+// fused attention of passes and of decode steps, softmax, norms, means, element-wise work, casts,
+// joins and other copies, and look-ups, in sizes that Transformers have. Costed, and with the
+// dataflow that it takes to run them.
 Result<ModelTree> primitive_tree(Precision precision, const PrimitiveLimits& limits);
 
 // Which kernels tell most of a predictor's coefficients: a weight by node of the tree, higher for

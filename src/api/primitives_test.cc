@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "src/measure/distinct.h"
+#include "src/predict/tree_predict.h"
 
 namespace wattree {
 namespace {
@@ -26,8 +26,9 @@ TEST(Primitives, HaveEveryKindAndStayWithinLimits) {
     EXPECT_LE(node.matmul_flops, 2e11) << node.scope;
     EXPECT_LE(node.bytes, 2e9) << node.scope;
   }
-  for (const char* op : {"addmm", "bmm", "scaled_dot_product_attention", "_softmax",
-                         "native_layer_norm", "add", "gelu", "clone", "embedding"}) {
+  for (const char* op :
+       {"addmm", "mm", "bmm", "scaled_dot_product_attention", "_softmax", "native_layer_norm",
+        "mean", "add", "mul", "gelu", "silu", "_to_copy", "cat", "clone", "zeros", "embedding"}) {
     EXPECT_EQ(ops.count(op), 1U) << op;
   }
   EXPECT_TRUE(tree.has_dataflow);
@@ -45,21 +46,27 @@ TEST(Primitives, TheMostTellingComeFirst) {
   }
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-  // The first twenty have some of every kind, and products from the smallest to a large one.
-  std::map<OpClass, int> kinds;
+  // The first thirty have some of every kind, and products from the smallest to a large one.
+  std::set<WorkKind> kinds, first;
   double least = 1e18;
   double most = 0;
-  for (std::size_t i = 0; i < 20; ++i) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
     const Node& node = tree.nodes()[order[i]];
-    ++kinds[facts_of(node.op).op_class];
-    if (node.op != Op::kAddmm) continue;
+    const WorkKind kind = kernel_kind(work_of(tree, node));
+    kinds.insert(kind);
+    if (i >= 30) continue;
+    first.insert(kind);
+    if (kind != WorkKind::kLinear16) continue;
     least = std::min(least, static_cast<double>(node.flops));
     most = std::max(most, static_cast<double>(node.flops));
   }
-  for (const OpClass kind :
-       {OpClass::kMatmul, OpClass::kAttention, OpClass::kSoftmax, OpClass::kNormalization,
-        OpClass::kElementwise, OpClass::kCopy, OpClass::kGather}) {
-    EXPECT_GT(kinds[kind], 0) << static_cast<int>(kind);
+  EXPECT_EQ(first, kinds);
+  for (const WorkKind kind :
+       {WorkKind::kLinear16, WorkKind::kBatched16, WorkKind::kFused16, WorkKind::kFusedStep16,
+        WorkKind::kSoftmaxRows, WorkKind::kNormRows, WorkKind::kReduction, WorkKind::kCast,
+        WorkKind::kJoin, WorkKind::kStridedJoin, WorkKind::kRearrange, WorkKind::kPointwise,
+        WorkKind::kFunction, WorkKind::kFill, WorkKind::kLookup}) {
+    EXPECT_TRUE(kinds.contains(kind)) << name_of(kind);
   }
   EXPECT_GT(most / least, 1e3);
   std::set<double> ranks(weights.begin(), weights.end());

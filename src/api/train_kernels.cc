@@ -60,7 +60,8 @@ Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& na
   if (input.data.families.empty()) deal_into_families(input.data);
   const auto& samples = input.data.samples;
   const auto has = [&](auto is_one) { return std::any_of(samples.begin(), samples.end(), is_one); };
-  const bool has_passes = has([](const KernelSample& sample) { return sample.is_pass(); });
+  const bool has_passes =
+      has([](const KernelSample& sample) { return sample.is_pass() && !sample.is_assumed; });
   if (!has_passes && !has([](const KernelSample& sample) { return sample.is_assumed; })) {
     if (Failure failure = add_prior(input.data)) return *failure;
   }

@@ -5,9 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "src/api/tree.h"
+#include "src/api/reference_passes.h"
 #include "src/base/random.h"
-#include "src/hub/bundled.h"
 #include "src/predict/tree_predict.h"
 
 namespace wattree {
@@ -16,23 +15,6 @@ namespace {
 constexpr double kCoverage = 0.9;
 constexpr int kDraws = 200;
 constexpr std::size_t kEnough = 5;  // Errors, to stand for a kind.
-
-// Passes of 128 tokens, and decode steps.
-struct Reference {
-  std::string_view model;
-  std::int64_t batch;
-  std::int64_t past = 0;
-};
-constexpr Reference kReferences[] = {
-    {"bert-base-uncased", 1},
-    {"bert-base-uncased", 16},
-    {"gpt2", 1},
-    {"gpt2", 16},
-    {"gpt2", 4, 512},
-    {"llama-3.2-1b", 1},
-    {"llama-3.2-1b", 16},
-    {"llama-3.2-1b", 4, 512},
-};
 
 // What was measured over what was predicted, less one.
 struct Miss {
@@ -129,25 +111,12 @@ void set_quantile(std::vector<Miss> misses, TreeLevel level, Spread& spread) {
   spread.time[static_cast<std::size_t>(level)] = by(&Miss::time);
 }
 
-Result<ModelTree> reference_tree(const Reference& reference, const std::string& dtype) {
-  TreeQuery query;
-  query.batch = reference.batch;
-  query.past = reference.past;
-  query.dtype = dtype;
-  const std::string name(reference.model);
-  const BundledModel* model = find_bundled(name);
-  if (model == nullptr) return Error{ErrorCode::kInternal, "no bundled model " + name, ""};
-  Result<TreeAnswer> answer = tree_of(name, std::string(model->json), name, query);
-  if (!answer.ok()) return answer.error();
-  return std::move(answer).value().tree;
-}
-
 Failure set_spread(const Misses& misses, const Predictor& predictor, const std::string& dtype,
                    Spread& spread) {
   Random random(1);
   std::vector<Miss> modules;
   std::vector<Miss> models;
-  for (const Reference& reference : kReferences) {
+  for (const ReferencePass& reference : kReferencePasses) {
     const Result<ModelTree> tree = reference_tree(reference, dtype);
     if (!tree.ok()) return tree.error();
     const auto nodes = tree.value().nodes();

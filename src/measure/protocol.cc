@@ -210,13 +210,15 @@ WindowSettings node_settings() {
   return out;
 }
 
-WindowSettings irene_settings() {
+WindowSettings irene_settings(double round_s) {
+  constexpr double kEdges = 0.2;  // From tick to tick within the round.
   WindowSettings out;
+  out.protocol = "irene";
   out.settle_s = out.capped_settle_s = 0;
-  out.window_s = out.capped_window_s = 19.8;  // From tick to tick within 20 s.
+  out.window_s = out.capped_window_s = std::max(kEdges, round_s - kEdges);
   out.relative_error = 1;
   out.drift = 1;
-  out.limit_s = 20;
+  out.limit_s = round_s;
   out.rounds = 5;
   return out;
 }

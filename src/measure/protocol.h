@@ -14,9 +14,8 @@
 
 namespace wattree {
 
-inline constexpr std::string_view kProtocol = "wattree-1";
-
 struct WindowSettings {
+  std::string_view protocol = "wattree-1";
   double settle_s = 0.25;
   double window_s = 0.5;
   double capped_settle_s = 1.2;
@@ -31,8 +30,9 @@ struct WindowSettings {
 WindowSettings whole_settings();
 // Of single nodes there are many and of whole passes few, so a node gets less time.
 WindowSettings node_settings();
-// As IrEne's authors measured: five rounds of 20 s, from the first run on, with rest in between.
-WindowSettings irene_settings();
+// As IrEne's authors measured: five rounds of 20 s, or less, from the first run on, with rest in
+// between.
+WindowSettings irene_settings(double round_s = 20);
 
 // How time passes: tests have their own.
 struct Conduct {

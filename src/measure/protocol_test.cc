@@ -134,6 +134,17 @@ TEST(Protocol, FiveRoundsOfTwentySeconds) {
   EXPECT_GT(seconds(bench.machine.now - begun), result.value().load_s + 4 * 0.1);
 }
 
+TEST(Protocol, ShorterRoundsAreWholeOnes) {
+  Bench bench;
+  SimulatedLaunch launch = load(bench, {5e-3, 250}, 4);
+  const auto result = measure(launch, bench.watch, irene_settings(2), bench.conduct);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_NEAR(*result.value().run_j(), 1.25, 0.0125);
+  EXPECT_EQ(result.value().round_j.size(), 5U);
+  EXPECT_NEAR(result.value().load_s, 10, 1);
+  EXPECT_TRUE(result.value().is_settled) << "rounds are as long as they were asked to be";
+}
+
 TEST(Protocol, IdleIsMeasuredBetweenTicks) {
   Bench bench;
   const auto idle = measure_idle(bench.watch, bench.conduct);

@@ -276,7 +276,7 @@ std::string to_line(const HeaderRecord& record) {
   JsonWriter out;
   begin(out, "header", record.session);
   out.field("at_s", record.at_s);
-  out.field("protocol", kProtocol);
+  out.field("protocol", record.whole.protocol);
   out.field("wattree", kVersion);
   text_or_null(out, "boundary", machine.boundary);
   out.field("meters", machine.meters);

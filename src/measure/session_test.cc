@@ -231,6 +231,22 @@ TEST(Session, WhatTheAnchorThrowsOutIsMeasuredAgain) {
   }
 }
 
+TEST(Session, TheFirstAnchorWaitsForAWarmCard) {
+  Bench bench;
+  bench.options.anchor.tree = &bench.tree;
+  bench.options.anchor.every_s = 2;
+  // It takes 3 % less at first.
+  std::optional<Nanos> begun;
+  bench.machine.disturbance = [&](Nanos now) {
+    if (!begun) begun = now;
+    return 1 - 0.03 * std::exp(-seconds(now - *begun) / 4);
+  };
+  const auto result = bench.run();
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result.value().discarded_blocks, 0);
+  EXPECT_GE(bench.lines("verdict"), 1);
+}
+
 TEST(Session, AHeavyNodeIsMeasuredWithRestToo) {
   Bench bench;
   bench.work = [](std::int32_t node, const LaunchOptions& launch) -> Result<SimulatedWork> {

@@ -81,6 +81,16 @@ def test_models_that_it_has_never_seen_are_predicted_within_the_limits(run, root
     assert not {w["model"] for w in windows if w["kind"] == "window"} & set(shipped["training"]["models"])
 
 
+def test_some_minutes_of_calibrating_predict_passes_and_steps(run, root, data, tmp_path):
+    run("train", root / "data/h200-calibration", "-o", tmp_path / "calibrated.json")
+    for windows in (data, root / "data/h200-check"):
+        check = json.loads(run("evaluate", windows, "--predictor", tmp_path / "calibrated.json", "--json").stdout)
+        rows = {row["name"]: row for row in check["by_subject"]}
+        for name in ("whole passes", "decode steps"):
+            assert rows[name]["mean"] <= 8 and rows[name]["time_mean"] <= 10, (windows, name)
+            assert rows[name]["interval_coverage"] >= 90, (windows, name)
+
+
 def test_a_predictor_is_not_checked_against_what_it_was_fitted_to_without_a_word(run, data, tmp_path, root):
     told = run("evaluate", data / "windows-a.jsonl", "--predictor", root / "data/predictors/h200.json", "--report", tmp_path / "x.md")
     assert "was fitted to them" in told.stderr
