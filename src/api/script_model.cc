@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "src/exec/plugin.h"
 #include "src/script/script_tree.h"
@@ -23,13 +25,37 @@ class SharedExecutor : public Executor {
   std::shared_ptr<Executor> executor_;
 };
 
-// The first size of "f32[16,3,224,224]".
-std::int64_t first_size(const std::string& input) {
-  std::int64_t size = 1;
-  const std::size_t open = input.find('[');
-  if (open != std::string::npos)
-    std::from_chars(input.data() + open + 1, input.data() + input.size(), size);
-  return size > 0 ? size : 1;
+// The sizes of "f32[16,3,224,224]"; of a number none.
+std::vector<std::int64_t> sizes_of(const std::string& input) {
+  std::vector<std::int64_t> sizes;
+  const char* const end = input.data() + input.size();
+  const char* at = input.data() + std::min(input.find('['), input.size());
+  while (at < end && *at != ']') {
+    std::int64_t size = 0;
+    const auto [next, error] = std::from_chars(at + 1, end, size);
+    if (error != std::errc()) break;
+    sizes.push_back(size);
+    at = next;
+  }
+  return sizes;
+}
+
+struct Sizes {
+  std::int64_t batch = 1;
+  std::optional<std::int64_t> length;
+};
+
+// Ids are [batch, length] and states [batch, length, width]; any other input has a batch alone.
+Sizes sizes_of_inputs(const std::vector<std::string>& inputs) {
+  Sizes found;
+  for (const std::string& input : inputs) {
+    const std::vector<std::int64_t> sizes = sizes_of(input);
+    if (sizes.empty()) continue;
+    const bool is_ids = sizes.size() == 2 && input[0] == 'i';
+    if (is_ids || sizes.size() == 3) return {sizes[0], sizes[1]};
+    if (found.batch == 1) found.batch = sizes[0];
+  }
+  return found;
 }
 
 }  // namespace
@@ -70,9 +96,11 @@ Result<ScriptModel> open_script_model(const std::string& path, const ScriptQuery
   const bool is_fused = std::any_of(answer.tree.nodes().begin(), answer.tree.nodes().end(),
                                     [](const Node& node) { return node.op == Op::kSdpa; });
   answer.pass.attention = is_fused ? Attention::kSdpa : Attention::kEager;
-  answer.has_text_source = query.inputs.empty();
-  answer.pass.batch = query.inputs.empty() ? query.batch : first_size(query.inputs.front());
-  answer.pass.seq = answer.pass.target_len = answer.pass.source = seq;
+  const Sizes sizes =
+      query.inputs.empty() ? Sizes{query.batch, seq} : sizes_of_inputs(query.inputs);
+  answer.has_text_source = sizes.length.has_value();
+  answer.pass.batch = sizes.batch;
+  answer.pass.seq = answer.pass.target_len = answer.pass.source = sizes.length.value_or(1);
   model.executor = std::move(script);
   return model;
 }

@@ -7,6 +7,7 @@
 #include "src/base/text.h"
 #include "src/cli/quantity.h"
 #include "src/cli/table.h"
+#include "src/cli/tree_table.h"
 
 namespace wattree {
 namespace {
@@ -65,11 +66,8 @@ std::string measured_headline(const MeasureAnswer& answer) {
                              : machine.boundary == "host" ? "host, as far as it has counters"
                                                           : "times only";
   std::string out = fmt::format(
-      "{} of {} on {} ({}): {}, {}, {} of {} × {}", tree.class_name, tree.model,
-      machine.device.name, covers, name_of(tree.pass.precision), name_of(tree.pass.attention),
-      tree.pass.past > 0 ? "one step" : "one pass", tree.pass.batch, tree.pass.seq);
-  if (tree.pass.past > 0) out += fmt::format(" after {}", tree.pass.past);
-  out += "\n";
+      "{} of {} on {} ({}): {}, {}, one {}\n", tree.class_name, tree.model, machine.device.name,
+      covers, name_of(tree.pass.precision), name_of(tree.pass.attention), pass_phrase(tree));
   if (!machine.meters.empty()) {
     out += fmt::format("measured by {}; idle {:.1f} W is in it\n", join(machine.meters),
                        answer.session.idle.power_w.value_or(0.0));

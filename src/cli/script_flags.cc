@@ -7,9 +7,11 @@ namespace wattree {
 
 void describe_inputs(CLI::App& command, ScriptFlags& flags) {
   command
-      .add_option("--input", flags.inputs,
-                  "Of a TorchScript file: type and sizes of an argument, and a limit for whole "
-                  "numbers, like \"i64[16,128]<30522\"; once for each [token ids of -b x -s]")
+      .add_option(
+          "--input", flags.inputs,
+          "Of a TorchScript file: type and sizes of an argument, and a limit for whole "
+          "numbers, like \"i64[16,128]<30522\", or a number; once for each [token ids of -b x "
+          "-s]")
       ->allow_extra_args(false);
 }
 

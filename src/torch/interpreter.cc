@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <set>
+#include <stdexcept>
 
 namespace wattree::torch_plugin {
 namespace {
@@ -61,7 +62,9 @@ c10::IValue Interpreter::run_method(const c10::IValue& self, const std::string& 
   arguments.insert(arguments.begin(), self);
   jit::Function& function = object->type()->getMethod(name);
   const auto known = scopes_.find(object.get());
-  const bool is_forward = name == "forward" || name.rfind("forward1", 0) == 0;
+  // "forward1": traced twice; "forward__0": one of several, as LSTM and GRU have.
+  const bool is_forward =
+      name == "forward" || name.rfind("forward1", 0) == 0 || name.rfind("forward__", 0) == 0;
   if (known == scopes_.end() || !is_forward) return run_function(function, std::move(arguments));
   const jit::Module module(object);
   const std::string type = class_of(module);
@@ -172,6 +175,8 @@ void Interpreter::run_node(const jit::Node& node, Values& values) {
   }
   if (kind == prim::fork || kind == prim::Enter || kind == prim::Exit || kind == prim::CreateObject)
     throw not_followed(kind.toQualString());
+  if (kind == prim::RaiseException)
+    throw std::runtime_error("it raises \"" + stack[0].toStringRef() + "\"");
   if (kind == prim::Uninitialized) {
     values[node.output()] = c10::IValue::uninitialized();
     return;

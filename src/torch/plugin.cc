@@ -16,6 +16,7 @@ using wattree::torch_plugin::Device;
 using wattree::torch_plugin::Event;
 using wattree::torch_plugin::first_line;
 using wattree::torch_plugin::Graph;
+using wattree::torch_plugin::is_out_of_memory;
 using wattree::torch_plugin::Kernel;
 using wattree::torch_plugin::Problem;
 using wattree::torch_plugin::Program;
@@ -80,8 +81,7 @@ std::int32_t guarded(Device* device, WattreeError* error, Work work) {
     }
     device->release_memory();
   }
-  if (what.find("out of memory") != std::string::npos ||
-      what.find("allocate memory") != std::string::npos) {
+  if (is_out_of_memory(what)) {
     return fail(error, WATTREE_ERROR_UNAVAILABLE, "not enough memory on the device: " + what,
                 wattree::torch_plugin::kSmaller);
   }

@@ -3,6 +3,8 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "src/torch/interpreter.h"
@@ -75,6 +77,35 @@ at::Tensor make_input(const InputSpec& spec, Device& device) {
   return tensor.random_(0, spec.limit, device.generator());
 }
 
+// Of a whole number, a number or a truth value ("0" or "1").
+c10::IValue parse_number(const std::string& text, c10::TypeKind kind) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || end != text.c_str() + text.size() || !(std::abs(value) < 1e15))
+    throw bad_input(text, "is given for a number, and is none");
+  if (kind == c10::TypeKind::FloatType) return value;
+  if (value != std::floor(value)) throw bad_input(text, "is given for a whole number");
+  if (kind == c10::TypeKind::BoolType) return value != 0;
+  return static_cast<std::int64_t>(value);
+}
+
+// What stands for `text` where the model wants `argument`.
+c10::IValue make_argument(const std::string& text, const c10::Argument& argument, Device& device) {
+  c10::TypePtr type = argument.type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  switch (type->kind()) {
+    case c10::TypeKind::TensorType: return make_input(parse(text), device);
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::BoolType: return parse_number(text, type->kind());
+    default:
+      throw Problem(WATTREE_ERROR_INPUT,
+                    "argument \"" + argument.name() + ": " + argument.type()->str() +
+                        "\" cannot be given: only tensors and numbers can",
+                    "save a model whose forward() takes tensors and calls this one with them");
+  }
+}
+
 // Ids that the first table of the model has.
 std::int64_t first_table_rows(const torch::jit::Module& module) {
   for (const auto& part : module.named_modules()) {
@@ -132,9 +163,9 @@ Script::Script(Device& device, const std::string& path, const std::vector<std::s
                       " has forward(" + signature(wanted) + ")",
                   "give one --input for each argument");
   }
-  for (const std::string& spec : specs) {
-    arguments_.emplace_back(make_input(parse(spec), device));
-    inputs_text_ += (inputs_text_.empty() ? "" : ", ") + spec;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    arguments_.push_back(make_argument(specs[i], wanted[i], device));
+    inputs_text_ += (inputs_text_.empty() ? "" : ", ") + specs[i];
   }
   for (std::size_t i = specs.size(); i < wanted.size(); ++i)
     arguments_.push_back(*wanted[i].default_value());
@@ -142,14 +173,21 @@ Script::Script(Device& device, const std::string& path, const std::vector<std::s
   Recorder recorder(*this);
   recorder.know_parameters(module_);
   Interpreter interpreter(module_, recorder);
+  const auto fails = [&](const char* why) {
+    return Problem(WATTREE_ERROR_INPUT,
+                   path + " fails on inputs " + inputs_text_ + ": " + first_line(why),
+                   "give other inputs with --input");
+  };
   c10::IValue result;
   try {
     result = interpreter.run_root(arguments_);
+  } catch (const Problem&) {
+    throw;
   } catch (const c10::Error& error) {
-    throw Problem(WATTREE_ERROR_INPUT,
-                  path + " fails on inputs " + inputs_text_ + ": " +
-                      first_line(error.what_without_backtrace()),
-                  "give other inputs with --input");
+    if (is_out_of_memory(error.what_without_backtrace())) throw;
+    throw fails(error.what_without_backtrace());
+  } catch (const std::exception& error) {  // Raised by the script, or by what it does with lists.
+    throw fails(error.what());
   }
   const Recorder::Pause pause(recorder);
   outputs_ = flattened(result);

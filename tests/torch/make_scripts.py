@@ -1,9 +1,10 @@
 """Writes small models as TorchScript files into FOLDER: the BERT, GPT2 and Llama of python/tests/small_models.py, traced,
-and three that are not of this world. Usage: make_scripts.py FOLDER"""
+and some that are not of this world. Usage: make_scripts.py FOLDER"""
 
 import pathlib
 import sys
 import warnings
+from typing import List
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "tests"))
 
@@ -35,6 +36,26 @@ class Branching(nn.Module):
         return {"out": x, "parts": torch.cat([x, x], dim=-1)}["parts"]
 
 
+class Counting(nn.Module):
+    """Scripted: numbers among the inputs, an error of its own, and a module with several forwards."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 4)
+
+    def forward(self, x, times: int, scale: float, flips: bool):
+        if times > 3:
+            raise ValueError("more than three times")
+        for _ in range(times):
+            x = self.rnn(x)[0] * scale
+        return (-x, x.sum()) if flips else (x, x.sum())
+
+
+class OfLists(nn.Module):
+    def forward(self, tensors: List[torch.Tensor]):
+        return tensors[0]
+
+
 class TwoInputs(nn.Module):
     def forward(self, image, mask):
         return image * mask
@@ -61,6 +82,8 @@ def main(folder):
         with torch.no_grad():
             torch.jit.trace(model, ids).save(str(folder / f"{name}.pt"))
     torch.jit.script(Branching().eval()).save(str(folder / "branching.pt"))
+    torch.jit.script(Counting().eval()).save(str(folder / "counting.pt"))
+    torch.jit.script(OfLists()).save(str(folder / "lists.pt"))
     torch.jit.trace(TwoInputs(), (torch.ones(3), torch.ones(3))).save(str(folder / "two.pt"))
     torch.jit.script(FromAnotherMachine()).save(str(folder / "elsewhere.pt"))
     torch.save({"weight": torch.ones(3)}, str(folder / "weights.pt"))

@@ -160,6 +160,41 @@ TEST_F(Scripts, AreFollowedThroughTheirControlFlow) {
   EXPECT_EQ(difference.value(), 0);
 }
 
+// A number is given as such; a module whose forward() has several forms is a node all the same.
+TEST_F(Scripts, TakeNumbersAndHoldRecurrentModules) {
+  const auto script = open("counting.pt", {"f32[5,2,4]", "2", "0.5", "1"});
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  const Result<ModelTree> tree = tree_of_script(script.value()->facts());
+  ASSERT_TRUE(tree.ok()) << tree.error().message;
+  std::vector<std::string> modules;
+  for (const Node& node : tree.value().nodes()) {
+    if (node.op == Op::kNone) modules.push_back(std::string(node.type));
+  }
+  EXPECT_EQ(modules, (std::vector<std::string>{"LSTM", "LSTM", "Counting"}));
+  const Result<double> difference = script.value()->difference(tree.value());
+  ASSERT_TRUE(difference.ok()) << difference.error().message;
+  EXPECT_EQ(difference.value(), 0);
+}
+
+TEST_F(Scripts, ThatDoNotTakeTheirInputsSayWhy) {
+  const auto says = [](const std::string& file, std::vector<std::string> inputs) {
+    const auto script = open(file, std::move(inputs));
+    if (script.ok()) return std::string("it ran");
+    EXPECT_EQ(script.error().code, ErrorCode::kInvalidInput) << script.error().message;
+    EXPECT_FALSE(script.error().hint.empty()) << script.error().message;
+    return script.error().message;
+  };
+  EXPECT_NE(says("counting.pt", {"f32[5,2,4]", "4", "0.5", "1"}).find("more than three times"),
+            std::string::npos);
+  EXPECT_NE(says("counting.pt", {"f32[5,2,4]", "1.5", "0.5", "1"}).find("a whole number"),
+            std::string::npos);
+  EXPECT_NE(says("counting.pt", {"f32[5,2,4]", "i64[2]", "0.5", "1"}).find("a number"),
+            std::string::npos);
+  EXPECT_NE(says("counting.pt", {"3", "1", "0.5", "1"}).find("no sizes"), std::string::npos);
+  EXPECT_NE(says("lists.pt", {"f32[5]"}).find("\"tensors: Tensor[]\" cannot be given"),
+            std::string::npos);
+}
+
 TEST_F(Scripts, TracedOnAnotherDeviceRunOnThisOne) {
   const auto script = open("elsewhere.pt", {"f32[4]"});
   ASSERT_TRUE(script.ok()) << script.error().message;

@@ -48,6 +48,20 @@ def test_inputs_that_cannot_be_guessed_are_asked_for(scripts):
     assert "mul" in shown.stdout
 
 
+@pytest.mark.parametrize("inputs, sizes", [
+    (["f32[5,2,4]", "2", "0.5", "0"], (5, 2)),
+    (["i64[3,7]<2", "i64[3,7]<2"], (3, 7)),
+    (["f32[4]", "f32[4]"], (4, 1)),
+])
+def test_the_inputs_say_how_large_the_pass_is(scripts, inputs, sizes):
+    name = "counting.pt" if len(inputs) == 4 else "two.pt"
+    given = [argument for text in inputs for argument in ("--input", text)]
+    shown = wattree("tree", scripts / name, *given, "--json")
+    assert shown.returncode == 0, shown.stderr
+    answer = json.loads(shown.stdout)
+    assert (answer["batch_size"], answer["seq_len"]) == sizes
+
+
 def test_settings_of_configs_are_refused(scripts):
     refused = wattree("tree", scripts / "bert.pt", "--dtype", "bf16")
     assert refused.returncode == 3
