@@ -386,6 +386,67 @@ def test_what_is_no_model_is_explained(profiler):
         Profiler(execution="fast")
 
 
+def test_torchscript_is_the_programs(profiler, ids):
+    with pytest.raises(ProfileError, match="wattree profile model.pt"):
+        profiler().profile(torch.jit.script(torch.nn.Linear(3, 3)), torch.ones(2, 3))
+
+    class Mixed(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.then = torch.nn.Linear(3, 3), torch.jit.script(torch.nn.Sequential(torch.nn.Linear(3, 5)))
+
+        def forward(self, x):
+            return self.then(self.first(x))
+
+    tree = profiler().profile(Mixed().eval(), torch.ones(2, 3)).tree
+    assert "TorchScript" in tree.find("then").problem
+    # Its product is the caller's.
+    assert [node.scope for node in tree.children if node.type == "Linear"] == ["first", ":addmm"]
+
+
+def test_a_part_that_is_compiled_is_told(profiler):
+    model = torch.nn.Sequential(torch.nn.Linear(3, 3))
+    model[0]._compiled_call_impl = lambda x: x
+    with pytest.raises(ProfileError, match="compiled"):
+        profiler().profile(model, torch.ones(2, 3))
+
+
+def test_an_op_of_another_library_is_run_by_its_module(profiler):
+    """Its name is one of PyTorch's, and it is not PyTorch's."""
+    library = torch.library.Library("wattree_test", "DEF")
+    library.define("mul(Tensor x) -> Tensor")
+    library.impl("mul", lambda x: torch.from_numpy(x.numpy() * 3), "CPU")
+
+    class Scale(torch.nn.Module):
+        def forward(self, x):
+            return torch.ops.wattree_test.mul(x)
+
+    class Outer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = Scale()
+
+        def forward(self, x):
+            return torch.ops.wattree_test.mul(self.scale(x) + 1.0)
+
+    pytest.importorskip("numpy")
+    result = profiler().profile(Outer().eval(), torch.ones(4, 4))
+    assert result.tree.find("scale").energy_j > 0
+    assert "wattree_test_mul" in {node.type for node in result.tree.walk()}
+    assert result.dtype == "fp32"
+
+
+def test_a_sparse_argument_is_not_taken_for_a_dense_one(profiler):
+    class Product(torch.nn.Module):
+        def forward(self, left, right):
+            return torch.sparse.mm(left, right)
+
+    result = profiler().profile(Product().eval(), torch.eye(4).to_sparse(), torch.ones(4, 2))
+    problems = [node.problem for node in result.tree.walk() if node.problem]
+    assert len(problems) == 1 and "sparse_coo f32[4,4]" in problems[0]
+    assert result.energy_j > 0
+
+
 def test_the_model_stays_as_it_was(profiler):
     torch.manual_seed(3)
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Dropout(0.5)).train()

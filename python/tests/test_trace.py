@@ -51,6 +51,28 @@ def test_ops_and_flops(seen):
     assert [op.flops for op in seen.ops if op.name == "addmm"] == 6 * [5120]
 
 
+def test_watching_a_model_does_not_change_its_path():
+    """PyTorch 2 runs an encoder layer as one kernel unless it has hooks: the tree must be that of the plain run."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Names(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.seen.append(func._schema.name.partition("::")[2])
+            return func(*args, **(kwargs or {}))
+
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    x, plain = torch.ones(2, 4, 16), Names()
+    with torch.no_grad(), plain:
+        layer(x)
+    watched = [op.name for op in trace(layer, lambda: layer(x)).ops]
+    assert watched and watched == [name for name in plain.seen if name in set(watched)]
+    assert ("_transformer_encoder_layer_fwd" in plain.seen) == ("_transformer_encoder_layer_fwd" in watched)
+
+
 def test_equal_layers_are_one_node(seen):
     modules = {node.scope: node for node in distinct_nodes(seen) if node.kind == "module"}
     assert modules["layers.0"].count == 3 and "layers.1" not in modules

@@ -108,6 +108,11 @@ def is_leaf(trace: Trace, call: ModuleCall) -> bool:
     return call.parent >= 0 and call.children == 0 and call.end_op - call.first_op == 1
 
 
+def key_of_call(trace: Trace, call: ModuleCall) -> str:
+    """Of the distinct node that a call with kernels is. An op that is all it does stands for it."""
+    return trace.ops_of(call)[0].key if is_leaf(trace, call) else trace.key_of_module(call)
+
+
 def distinct_nodes(trace: Trace) -> list[Node]:
     """Modules with more than one kernel, and ops; the root first."""
     found: dict[str, Node] = {}

@@ -21,14 +21,16 @@ from wattree.cost import Costs
 from wattree.device import CpuDevice, CudaDevice, Device, DeviceLost, first_line
 from wattree.machine import describe_machine
 from wattree.measure import MeasureError, Settings
+from wattree.nodes import key_of_call
 from wattree.nvml import Gpu, NvmlError
 from wattree.result import Profile
 from wattree.progress import Progress
 from wattree.rapl import Rapl, RaplError
 from wattree.session import Session
-from wattree.spec import tensors_of
+from wattree.spec import parse_tensor, tensors_of
 from wattree.trace import ModuleCall, Trace, trace
 from wattree.tree import TreeNode, build_tree
+from wattree.workload import why_not_alone
 
 AUTO = "auto"
 
@@ -183,10 +185,12 @@ class _Work:
             return
         for call in kept.modules:
             if call.kept is not None:
-                self._calls.setdefault(kept.key_of_module(call), call)
+                self._calls.setdefault(key_of_call(kept, call), call)
 
     def _is_module(self, key: str) -> bool:
-        return self._distinct[key].op is None
+        """Whether it is run as a module: also where it is a single op, which only its module can run."""
+        node = self._distinct[key]
+        return node.op is None or node.call is not None and why_not_alone(node.op) is not None
 
     def _attempt(self, key: str) -> None:
         """Measures one node. One that does not work must not cost the others."""
@@ -279,7 +283,10 @@ def place_of(model: torch.nn.Module, inputs: tuple, keywords: dict[str, Any]) ->
     """The one device that the model is on."""
     if not isinstance(model, torch.nn.Module):
         raise ProfileError(f"wattree.profile takes a torch.nn.Module and its inputs; this is a {type(model).__name__}")
-    if hasattr(model, "_orig_mod"):
+    if isinstance(model, torch.jit.ScriptModule):
+        raise ProfileError("this model is TorchScript, whose modules cannot be watched from Python: save it and use "
+                           "`wattree profile model.pt`, or profile the model that it was made from")
+    if any(hasattr(part, "_orig_mod") or getattr(part, "_compiled_call_impl", None) for part in model.modules()):
         raise ProfileError("this model is compiled, and a compiled kernel belongs to no module of it: profile the model itself, "
                            "before torch.compile or as model._orig_mod")
     tensors = [*model.parameters(), *model.buffers()] or tensors_of([list(inputs), keywords])
@@ -377,7 +384,7 @@ def dtype_of(model: torch.nn.Module, root: TreeNode) -> str:
     counts: dict[torch.dtype, int] = {}
     for parameter in model.parameters():
         counts[parameter.dtype] = counts.get(parameter.dtype, 0) + parameter.numel()
-    if not counts:
-        return root.call.outputs[0].partition("[")[0] if root.call and root.call.outputs else "none"
-    name = str(max(counts, key=counts.get)).removeprefix("torch.")
+    if not counts and not (root.call and root.call.outputs):
+        return "none"
+    name = str(max(counts, key=counts.get)).removeprefix("torch.") if counts else parse_tensor(root.call.outputs[0])[0]
     return {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}.get(name, name)

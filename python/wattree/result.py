@@ -187,7 +187,8 @@ def _profile_of(node: TreeNode, records: dict[str, dict[str, Any]], why_no_energ
             # Called only in parts: it is what they are.
             out.energy_j = _total(child.energy_j for child in out.children)
             out.time_s = _total(child.time_s for child in out.children)
-            out.is_derived, out.problem = True, None if out.energy_j is not None else node.note
+            out.is_derived = out.time_s is not None
+            out.problem = None if out.energy_j is not None else node.note
     elif record is None:
         out.problem = "it has not been measured yet"
     elif "failure" in record:

@@ -20,11 +20,19 @@ def element_bytes(dtype_name: str) -> int:
     return torch.empty((), dtype=getattr(torch, dtype_name)).element_size()
 
 
+def is_strided(tensor) -> bool:
+    """Whether it is numbers at even steps: neither sparse nor nested."""
+    import torch
+
+    return tensor.layout == torch.strided and not tensor.is_nested
+
+
 def tensor_text(tensor) -> str:
     """A tensor's type, shape and, where it is not contiguous, strides: "bf16[16,128,768]", "f32[8,4]{1,8}"."""
     name = str(tensor.dtype).removeprefix("torch.")
-    text = f"{SHORT_NAMES.get(name, name)}[{','.join(str(int(d)) for d in tensor.shape)}]"
-    if not tensor.is_contiguous():
+    shape = [tensor.numel()] if tensor.is_nested else tensor.shape
+    text = f"{SHORT_NAMES.get(name, name)}[{','.join(str(int(d)) for d in shape)}]"
+    if is_strided(tensor) and not tensor.is_contiguous():
         text += f"{{{','.join(str(int(s)) for s in tensor.stride())}}}"
     return text
 
@@ -48,11 +56,16 @@ def describe(value: Any) -> Any:
     import torch
 
     if isinstance(value, torch.Tensor):
+        if not is_strided(value):
+            kind = "nested" if value.is_nested else str(value.layout).removeprefix("torch.")
+            return {"object": f"{kind} {tensor_text(value)}"}
         return {"tensor": tensor_text(value)}
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
         return value if value == value and abs(value) != float("inf") else {"float": repr(value)}
+    if isinstance(value, complex):
+        return {"complex": [value.real, value.imag]}
     if isinstance(value, (list, tuple)):
         return [describe(item) for item in value]
     if isinstance(value, dict):

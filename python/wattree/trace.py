@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import inspect
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -125,16 +125,16 @@ def is_view(func) -> bool:
     return bool(returns) and all(value.alias_info is not None and not value.alias_info.is_write for value in returns)
 
 
-_HAS_FULL_HOOKS = "always_call" in inspect.signature(torch.nn.Module.register_forward_hook).parameters
-
-
-class _Wrapped:
-    """What hooks do, for a PyTorch whose hooks see neither keyword arguments nor errors: forward() itself is replaced."""
+class _Hook:
+    """Tells of every call of a module's forward(), with positional and keyword arguments, whether it fails or not. It replaces
+    forward() itself: a module that has hooks of PyTorch's own may take another path than without (TransformerEncoderLayer does),
+    and those of PyTorch 1.13 see neither keyword arguments nor errors."""
 
     def __init__(self, module: torch.nn.Module, enter: Callable, leave: Callable) -> None:
         self._module, self._own = module, vars(module).get("forward")
         forward = module.forward
 
+        @functools.wraps(forward)
         def called(*args, **kwargs):
             enter(module, args, kwargs)
             output = None
@@ -176,13 +176,9 @@ class Tracer(TorchDispatchMode):
 
     def __enter__(self):
         for scope, module in self._model.named_modules():
-            if type(module).__name__ in NOT_NODES and scope:
+            if scope and (type(module).__name__ in NOT_NODES or isinstance(module, torch.jit.ScriptModule)):
                 continue
-            if _HAS_FULL_HOOKS:
-                self._hooks.append(module.register_forward_pre_hook(self._enter_hook(scope), with_kwargs=True))
-                self._hooks.append(module.register_forward_hook(self._leave, always_call=True))
-            else:
-                self._hooks.append(_Wrapped(module, self._enter_hook(scope), self._leave))
+            self._hooks.append(_Hook(module, self._enter_hook(scope), self._leave))
         return super().__enter__()
 
     def __exit__(self, *args):
@@ -220,7 +216,9 @@ class Tracer(TorchDispatchMode):
         out = func(*args, **kwargs)
         if self._is_paused:
             return out
-        name = func._schema.name.split("::")[1]
+        namespace, name = func._schema.name.split("::")
+        if namespace != "aten":
+            name = f"{namespace}_{name}"  # Another library's mul is not PyTorch's.
         if name in ("_local_scalar_dense", "nonzero", "masked_select", "unique_dim", "_unique2", "is_nonzero", "equal"):
             self.trace.syncs.append(name)
         if is_view(func) or name in NO_KERNEL:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from wattree.cost import NOTHING, Costs, OpCost
-from wattree.nodes import is_leaf, module_level, op_level, op_type, op_word
+from wattree.nodes import is_leaf, key_of_call, module_level, op_level, op_type, op_word
 from wattree.spec import parse_tensor
 from wattree.trace import NOT_NODES, ModuleCall, OpCall, Trace
 
@@ -69,7 +69,7 @@ class _Builder:
         if has_one_op and (call.params or op_level(ops[0].name) == "ml"):
             return TreeNode(scope=call.scope, type=call.type, level="ml", shape=shape, params=call.params,
                             cost=self._costs.of(ops[0]), key=ops[0].key, run=run, call=call, op=ops[0])
-        key = (ops[0].key if has_one_op else self._trace.key_of_module(call)) if ops else None
+        key = key_of_call(self._trace, call) if ops else None
         node = TreeNode(scope=call.scope, type=call.type, level=module_level(call), shape=shape, params=call.params,
                         cost=NOTHING, key=key, run=run, call=call, op=ops[0] if has_one_op else None,
                         note=None if ops else "it runs no kernel")
@@ -116,10 +116,12 @@ class _Builder:
             above = scope
             while above not in nodes:
                 above = above.rpartition(".")[0]
+            note = ("what it runs, as TorchScript, is counted with its caller" if isinstance(module, torch.jit.ScriptModule)
+                    else "the pass does not call it")
             is_leaf_module = not any(name and type(part).__name__ not in _HOLDERS for name, part in module.named_modules())
             nodes[scope] = TreeNode(
                 scope=scope, type=type(module).__name__, level="ml" if is_leaf_module else "module", shape=(),
-                params=sum(p.numel() for p in module.parameters()), cost=NOTHING, key=None, note="the pass does not call it")
+                params=sum(p.numel() for p in module.parameters()), cost=NOTHING, key=None, note=note)
             nodes[above].children.append(nodes[scope])
 
 

@@ -122,6 +122,8 @@ def make_argument(value: Any, device: str, name: str, highest: int, values: str 
         return make_tensor(content, device, name, highest, values) if actual is None else twin(actual)
     if kind == "float":
         return float(content)
+    if kind == "complex":
+        return complex(*content)
     if kind in ("dtype", "layout", "memory_format"):
         return getattr(torch, content)
     if kind == "device":
@@ -160,11 +162,21 @@ _WEIGHTS = {"addmm": (0, 2), "mm": (1,), "native_layer_norm": (2, 3), "embedding
 CACHES = ("cold", "warm", "in_place")
 
 
+def why_not_alone(op: OpCall) -> str | None:
+    """Why an op cannot be run by itself; None where it can."""
+    if not hasattr(torch.ops.aten, op.name):
+        return f"{op.name} is no op of PyTorch's own, and cannot be run by itself"
+    for value in [*op.arguments, *op.keywords.values()]:
+        if isinstance(value, dict) and "object" in value:
+            return f"{op.name}: an argument of type {value['object']} cannot be made again"
+    return None
+
+
 def op_workload(op: OpCall, device: Device, cache: str = "cold", values: str = "normal",
                 integers: tuple[list, dict[str, Any]] | None = None) -> Workload:
     """The op with random tensors; its integer ones are those given, as Trace.integers has them, or else made up."""
-    if not hasattr(torch.ops.aten, op.name):
-        raise ArgumentError(f"{op.name} is no op of PyTorch's own, and cannot be run by itself")
+    if why := why_not_alone(op):
+        raise ArgumentError(why)
     func = getattr(getattr(torch.ops.aten, op.name), op.overload)
     highest = index_limit(op)
     kept, kept_keywords = integers or (len(op.arguments) * [None], {})
