@@ -111,8 +111,8 @@ Interrupts::~Interrupts() {
 bool Interrupts::is_wanted() { return interrupted != 0; }
 
 std::string ending_text(const SessionResult& session, std::size_t reused) {
-  std::string out =
-      fmt::format("measured {} windows in {:.0f} s", session.measured, session.duration_s);
+  std::string out = fmt::format("measured {} window{} in {:.0f} s", session.measured,
+                                session.measured == 1 ? "" : "s", session.duration_s);
   if (reused > 0) out += fmt::format(", {} were there already", reused);
   switch (session.ending) {
     case Ending::kDone: break;

@@ -217,8 +217,14 @@ Resources Watch::resources(Nanos begun, Nanos ended) const {
     if (value) *value *= factor;
     return value;
   };
-  out.cpu_percent = scaled(rate(kHostCpu), 100.0 / options_.cpus);
-  out.own_cpu_percent = scaled(rate(kOwnCpu), 100.0 / options_.cpus);
+  // The kernel counts in hundredths of a second, and so a little too much now and then.
+  const auto busy = [&](std::size_t column) {
+    std::optional<double> percent = scaled(rate(column), 100.0 / options_.cpus);
+    if (percent) *percent = std::min(*percent, 100.0);
+    return percent;
+  };
+  out.cpu_percent = busy(kHostCpu);
+  out.own_cpu_percent = busy(kOwnCpu);
   out.ram_percent = mean(kRam);
   if (options_.ram_bytes > 0) {
     out.own_ram_percent = scaled(mean(kOwnRam), 100.0 / options_.ram_bytes);

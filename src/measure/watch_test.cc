@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "src/measure/simulated.h"
 #include "src/measure/software_baseline.h"
 
 namespace wattree {
@@ -60,6 +61,17 @@ TEST(Watch, ItsThreadsReadWhileOthersLook) {
     EXPECT_DOUBLE_EQ(ticks[i].energy_j - ticks[i - 1].energy_j, 1.0);
   }
   EXPECT_EQ(watch.failure(), Absence::kNone);
+}
+
+TEST(Watch, ProcessorsAreNeverBusierThanTheyCanBe) {
+  SimulatedOptions busy;
+  busy.other_cpus = 1.01;
+  SimulatedMachine machine(busy);
+  WatchOptions options;
+  Watch watch(machine.meters(), machine.component(), options, machine.clock());
+  machine.attach(watch);
+  machine.pass(kNanosPerSecond, 100);
+  EXPECT_EQ(watch.resources(machine.now - kNanosPerSecond / 2, machine.now).cpu_percent, 100.0);
 }
 
 // By hand: 10 J of the processors of which half is ours, 4 J of memory of which a quarter is, 100 W
