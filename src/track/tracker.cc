@@ -119,6 +119,10 @@ class Tracker {
   void drain();
   bool take_point(const SampleEvent& event);
   void take_finished(bool is_final);
+  // How long the last windows are waited for.
+  Nanos most_settling() const {
+    return std::min(windows_.settling_time(options_.period), 600 * kNanosPerMillisecond);
+  }
 
   // Other trackers of the same job.
   void take_over();
@@ -259,24 +263,31 @@ void Tracker::prime() {
 std::optional<int> Tracker::measure_idle() {
   if (options_.idle <= Seconds(0) || sampler_.meters().empty()) return std::nullopt;
   const Nanos begun = clock_.now();
-  const Nanos until = begun + static_cast<Nanos>(options_.idle.value * 1e9);
+  const Nanos ended = begun + static_cast<Nanos>(options_.idle.value * 1e9);
+  // Until the window has settled: before the tick after its end, a counter that is read seldom
+  // would show less than there was.
+  const Nanos patience = ended + most_settling();
   const int window = windows_.begin("idle", begun);
-  while (clock_.now() < until) {
+  sampler_.mark();
+  while (!idle_) {
+    const Nanos left = (ended - clock_.now()) / kNanosPerMillisecond;
     pollfd signalled{signals_.descriptor(), POLLIN, 0};
-    ::poll(&signalled, 1,
-           static_cast<int>(std::min<Nanos>((until - clock_.now()) / 1'000'000, 200)));
+    ::poll(&signalled, 1, static_cast<int>(std::clamp<Nanos>(left, kLastLook, 200)));
+    if (clock_.now() >= ended) {
+      windows_.end(window, ended);
+      sampler_.mark();
+    }
     drain();
     while (const auto caught = signals_.next()) {
       if (caught->number == SIGINT || caught->number == SIGTERM || caught->number == SIGHUP) {
         return 128 + caught->number;
       }
     }
+    for (const Window& done : windows_.take_finished(clock_.now() >= patience)) {
+      // Its record comes after the run's own.
+      idle_ = IdleMeasured{Seconds(seconds(done.ended - done.begun)), energies(done.amounts)};
+    }
   }
-  if (const auto idle = windows_.peek(window, clock_.now())) {
-    // Its record comes after the run's own.
-    idle_ = IdleMeasured{Seconds(seconds(idle->ended - idle->begun)), energies(idle->amounts)};
-  }
-  windows_.end(window, clock_.now());
   return std::nullopt;
 }
 
@@ -633,8 +644,7 @@ void Tracker::finish(std::optional<int> exit_code) {
   sampler_.mark();
   // A little longer, so that the last counter ticks are seen; not longer than that. Quick meters
   // are asked again and again, so that whoever waits for the command waits for milliseconds only.
-  const Nanos until = clock_.now() + std::min<Nanos>(windows_.settling_time(options_.period),
-                                                     600 * kNanosPerMillisecond);
+  const Nanos until = clock_.now() + most_settling();
   while (clock_.now() < until && run_->totals().at < ended_at_ && !sampler_.meters().empty()) {
     ::poll(nullptr, 0, kLastLook);
     sampler_.mark();

@@ -164,6 +164,21 @@ def test_idle_power_is_measured_before_the_command(machine):
     assert part["idle_j"] == pytest.approx(part["energy_j"], rel=1e-6)
 
 
+def test_idle_power_of_a_counter_that_is_read_seldom(machine, wattree):
+    """Where nothing changes, idling takes all of it; what the counter's last ticks have in them too."""
+    library = pathlib.Path(wattree).parent.parent / "tests/lib/libfake_nvml.so"
+    script = machine.folder / "nvml"
+    script.write_text("clock\ndriver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\n"
+                      "0 0 energy_mj watts 500 100\n0 0 energy_mj slow 5\n")
+    machine.environment["FAKE_NVML_SCRIPT"] = str(script)
+    machine.nvml = str(library)
+    machine.track("--idle", "2s", command=["sleep", "1"])
+    epoch = machine.profile()["epochs"][0]
+    part = next(part for part in epoch["energy"] if part["component"] == "gpu0.energy")
+    # An edge is known to half a tick: 25 J of the 1000 J that idling took.
+    assert part["idle_j"] == pytest.approx(500 * epoch["duration_s"], rel=0.06)
+
+
 def test_without_meters_there_is_time_and_no_energy(machine):
     machine.counter.parent.rename(machine.folder / "gone")
     result = machine.track(command=["sleep", "0.2"])
