@@ -4,6 +4,7 @@
 
 #include "src/api/profiles.h"
 #include "src/api/report.h"
+#include "src/api/report_content.h"
 
 namespace wattree {
 namespace {
@@ -24,7 +25,7 @@ TEST(Footprint, TheQueryGoesBeforeTheProfile) {
   const Footprint asked = footprint_of(sample(), query).value();
   EXPECT_EQ(asked.setting.grid->region, "US-WY");
   EXPECT_NEAR(asked.curve.points.back().energy.value.value, 0.66 * 3.6e6, 1e-6);
-  query.intensity = "1";
+  query.intensity = "1g/kWh";
   EXPECT_FALSE(footprint_of(sample(), query).ok());  // A region and an intensity.
 }
 
@@ -92,6 +93,29 @@ TEST(Report, SaysBasisAndBoundaryOfEveryFigure) {
   EXPECT_NE(text.find("emitted 0.6844 lb CO2e"), std::string::npos) << text;
   EXPECT_NE(text.find("| energy of the devices | 0.6 kWh | assumed | host |"), std::string::npos);
   EXPECT_NE(text.find("| emissions (CO2e) | 0.6844 lb | assumed | facility |"), std::string::npos);
+}
+
+TEST(Report, SaysWhatIsNotInItsFigures) {
+  Profile profile = sample();
+  EXPECT_EQ(markdown_report(footprint_of(profile, {}).value(), MassUnit::kAuto).find("outside"),
+            std::string::npos);
+  profile.outside = profile.epochs.front();  // 0.1 kWh
+  const std::string text = markdown_report(footprint_of(profile, {}).value(), MassUnit::kAuto);
+  EXPECT_NE(text.find("before, between and after them the devices took 0.1 kWh more."),
+            std::string::npos)
+      << text;
+}
+
+TEST(Report, EquivalentsReadWellAtAnySize) {
+  const Equivalent ton{"a short ton", 1.0, ""};
+  const auto text = [&](double tons) { return to_text(GramsCo2e(tons * 907'184.74), ton); };
+  EXPECT_EQ(text(3.21), "3.21 ×");
+  EXPECT_EQ(text(0.88), "0.88 ×");  // Not "1/1 of".
+  EXPECT_EQ(text(0.64), "0.64 ×");  // Not "1/2 of".
+  EXPECT_EQ(text(1.0 / 699), "1/699 of");
+  EXPECT_EQ(text(1.0 / 1.92e6), "1/1.92 million of");
+  EXPECT_EQ(text(1.0 / 33.2e9), "1/33.2 billion of");
+  EXPECT_EQ(text(0), "0 ×");
 }
 
 TEST(Profiles, UnknownOnesAreErrorsWithTheNearest) {

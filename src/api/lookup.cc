@@ -69,6 +69,7 @@ std::string to_json(const std::vector<Device>& devices) {
     write_if(out, "memory_gb", device.memory_gb);
     write_if(out, "memory_gb_per_s", device.memory_gb_per_s);
     if (device.year) out.field("year", std::int64_t{*device.year});
+    out.field("basis", name_of(device.basis));
     if (!device.source.empty()) out.field("source", device.source);
     if (!device.notes.empty()) out.field("notes", device.notes);
     out.end_object();

@@ -39,10 +39,16 @@ std::string statement(const Footprint& footprint, MassUnit unit) {
   }
   if (last.emissions) {
     text += fmt::format(", and emitted {} CO2e ({})", to_text(*last.emissions, unit),
-                        to_text(*setting.grid));
+                        to_text(*setting.grid, unit));
   }
   text += fmt::format(". The energy is {}, its boundary is the {}.",
                       name_of(curve.energy_basis.basis), name_of(curve.energy_basis.boundary));
+  if (const auto outside = outside_energy(footprint.profile)) {
+    text += fmt::format(
+        " These figures are of its epochs; before, between and after them the devices took {} "
+        "more.",
+        to_text(*outside));
+  }
   if (!last.emissions) text += " Emissions are not known: no region is given.";
   return text + fmt::format(" Computed by Wattree {}.", kVersion);
 }
@@ -77,7 +83,11 @@ std::string to_text(const Estimate<GramsCo2e>& mass, MassUnit unit) {
 std::string to_text(GramsCo2e emission, const Equivalent& equivalent) {
   const double number = times(emission, equivalent);
   if (number >= 1 || !(number > 0)) return four_digits(number) + " ×";
-  return "1/" + fmt::format("{:.0f}", 1 / number) + " of";
+  if (number >= 0.1) return fmt::format("{:.2g} ×", number);
+  const double parts = 1 / number;
+  if (parts < 1e6) return fmt::format("1/{:.0f} of", parts);
+  if (parts < 1e9) return fmt::format("1/{:.3g} million of", parts / 1e6);
+  return fmt::format("1/{:.3g} billion of", parts / 1e9);
 }
 
 std::vector<CurvePoint> shown_points(const Curve& curve, std::size_t at_most) {

@@ -2,6 +2,7 @@
 
 #include "src/api/report.h"
 #include "src/api/report_content.h"
+#include "src/base/in_quotes.h"
 
 namespace wattree {
 namespace {
@@ -15,7 +16,7 @@ std::string plain(std::string_view text) {
     if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) out += '\\';
     out += c == '\n' || c == '\r' ? ' ' : c;
   }
-  return out;
+  return printable(out);
 }
 
 }  // namespace

@@ -44,9 +44,11 @@ std::optional<Estimate<Joules>> project(const TrackedRun& run) {
   const double since = seconds(run.totals().at - epochs.back().ended);
   if (since > 0) outside = outside - run.power().value_or(Watts()) * Seconds(since);
   outside = std::max(outside, Joules());
-  Estimate<Joules> out{Joules(ahead.value) + outside, std::nullopt, std::nullopt};
-  if (ahead.low) out.low = Joules(std::max(*ahead.low, inside.value)) + outside;
-  if (ahead.high) out.high = Joules(*ahead.high) + outside;
+  // Nor less than there is already: an epoch that goes on may take more than those before it.
+  const Joules so_far = std::max(run.energy().value_or(Joules()), inside);
+  Estimate<Joules> out{std::max(Joules(ahead.value) + outside, so_far), std::nullopt, std::nullopt};
+  if (ahead.low) out.low = std::max(Joules(*ahead.low) + outside, so_far);
+  if (ahead.high) out.high = std::max(Joules(*ahead.high) + outside, so_far);
   return out;
 }
 
@@ -89,6 +91,9 @@ RunStatus status_of(const TrackedRun& run, const Setting& setting) {
   if (setting.pue) out.basis = facility_provenance(out.basis, *setting.pue);
   out.energy = *out.device_energy * pue;
   out.emissions = emitted(*out.energy, setting);
+  if (out.emissions) {
+    out.emissions_basis = emissions_provenance(out.basis, *setting.grid).basis;
+  }
   if (auto projected = project(run)) {
     projected->value = projected->value * pue;
     if (projected->low) projected->low = *projected->low * pue;
@@ -121,7 +126,10 @@ std::string to_json(const RunStatus& status) {
     out.key("basis");
     write_json(out, status.basis);
   }
-  if (status.emissions) out.field("carbon_gco2e", status.emissions->value);
+  if (status.emissions) {
+    out.field("carbon_gco2e", status.emissions->value);
+    out.field("carbon_basis", name_of(*status.emissions_basis));
+  }
   out.field("epochs_ended", static_cast<std::int64_t>(status.epochs_ended));
   if (!status.epoch.empty()) out.field("epoch", status.epoch);
   if (status.planned_epochs) out.field("planned_epochs", *status.planned_epochs);

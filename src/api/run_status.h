@@ -18,6 +18,7 @@ struct RunStatus {
   std::optional<Joules> energy;  // With PUE, where there is one.
   std::optional<GramsCo2e> emissions;
   Provenance basis;  // Of the energy.
+  std::optional<Basis> emissions_basis;
   std::size_t epochs_ended = 0;
   std::string epoch;  // The one that is going on.
   std::optional<std::int64_t> planned_epochs;

@@ -86,9 +86,9 @@ Error no_grid_error(const Profile& profile) {
   return error;
 }
 
-std::string to_text(const Grid& grid) {
+std::string to_text(const Grid& grid, MassUnit unit) {
   const auto* constant = std::get_if<CarbonIntensity>(&grid.intensity);
-  std::string figure = constant != nullptr ? to_text(*constant) : "an intensity over time";
+  std::string figure = constant != nullptr ? to_text(*constant, unit) : "an intensity over time";
   if (grid.region.empty()) return figure;
   const Result<Region> region = find_region(grid.region);
   const std::string name =

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "src/api/amounts.h"
 #include "src/whatif/curve.h"
 
 namespace wattree {
@@ -27,7 +28,7 @@ Result<Setting> setting_for(const Profile& profile, const SettingQuery& query);
 Error no_grid_error(const Profile& profile);
 
 // "Georgia (US-GA), 325.4 g/kWh": what the emissions are computed with.
-std::string to_text(const Grid& grid);
+std::string to_text(const Grid& grid, MassUnit unit = MassUnit::kAuto);
 
 // A warning where two figures come from sources that cover different things.
 std::optional<std::string> source_note(const Setting& a, const Setting& b);

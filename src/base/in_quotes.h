@@ -7,8 +7,10 @@
 
 namespace wattree {
 
-// The text in quotes, without control characters (a terminal would obey them) and cut to `at_most`
-// bytes.
+// Without control characters, which a terminal would obey: a question mark stands for each.
+std::string printable(std::string_view text);
+
+// The text in quotes, printable and cut to `at_most` bytes.
 std::string in_quotes(std::string_view text, std::size_t at_most = 80);
 
 }  // namespace wattree

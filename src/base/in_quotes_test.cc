@@ -9,6 +9,7 @@ TEST(InQuotes, TakesControlCharactersOut) {
   EXPECT_EQ(in_quotes("bert"), "\"bert\"");
   EXPECT_EQ(in_quotes("\x1b[31mred\r\n\x7f"), "\"?[31mred???\"");
   EXPECT_EQ(in_quotes("café"), "\"café\"");
+  EXPECT_EQ(printable("a\u009b31mb\u00a0"), "a?31mb\u00a0");  // Some terminals obey U+009B.
 }
 
 TEST(InQuotes, CutsBetweenCharacters) {

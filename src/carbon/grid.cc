@@ -80,13 +80,13 @@ Result<Grid> parse_grid(std::string_view text) {
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   const std::optional<double> number = parse_number(text.substr(0, digits));
   std::optional<double> grams;
-  if (unit.empty() || unit == "g/kWh") grams = 1;
+  if (unit == "g/kWh") grams = 1;
   if (unit == "kg/kWh") grams = 1000;
   if (unit == "lb/kWh") grams = kGramsPerPound;
-  if (!number || *number < 0 || !grams) {
+  if (!number || *number < 0 || *number > 1e6 || !grams) {
     return Error{ErrorCode::kInvalidInput,
                  "\"" + std::string(text) + "\" is not a carbon intensity",
-                 "write it as 325.4g/kWh, 0.3254kg/kWh or 0.7175lb/kWh"};
+                 "write it with its unit: 325.4g/kWh, 0.3254kg/kWh or 0.7175lb/kWh"};
   }
   return Grid{"", CarbonIntensity(*number * *grams), Basis::kAssumed,
               "typed in: " + std::string(text)};

@@ -1,6 +1,7 @@
 #include "src/carbon/pue.h"
 
 #include <cassert>
+#include <cstdio>
 
 #include "src/base/csv.h"
 
@@ -10,10 +11,9 @@ std::string_view bundled_pue_csv();  // Generated from data/pue.csv.
 
 Result<Pue> make_pue(double value, Basis basis, std::string by) {
   if (!(value >= 1.0 && value <= 10.0)) {
-    std::string shown = std::to_string(value);
-    shown.erase(shown.find_last_not_of('0') + 1);
-    if (shown.ends_with('.')) shown.pop_back();
-    return Error{ErrorCode::kInvalidInput, "a PUE of " + shown + " is not possible",
+    char shown[32];
+    std::snprintf(shown, sizeof shown, "%.6g", value);
+    return Error{ErrorCode::kInvalidInput, std::string("a PUE of ") + shown + " is not possible",
                  "PUE is the facility's power over its computers': 1 at best, 1.6 on average"};
   }
   return Pue{value, basis, std::move(by)};

@@ -6,6 +6,8 @@
 
 #include "src/api/profiles.h"
 #include "src/api/report_content.h"
+#include "src/base/in_quotes.h"
+#include "src/base/text.h"
 #include "src/cli/quantity.h"
 #include "src/cli/table.h"
 
@@ -19,8 +21,8 @@ std::string percent(std::optional<double> part) {
   return part ? fmt::format("{:+.1f} %", 100 * *part) : "";
 }
 
-std::string setting_text(const Setting& setting) {
-  std::string text = setting.grid ? to_text(*setting.grid) : "no region";
+std::string setting_text(const Setting& setting, MassUnit unit) {
+  std::string text = setting.grid ? to_text(*setting.grid, unit) : "no region";
   return text + (setting.pue ? ", PUE " + four_digits(setting.pue->value) : ", no PUE");
 }
 
@@ -33,12 +35,15 @@ std::string footprint_headline(const Footprint& footprint) {
   const std::string hardware = hardware_text(footprint.profile);
   if (!hardware.empty()) text += " on " + hardware;
   if (const auto& time = footprint.curve.points.back().elapsed) text += ", " + to_text(*time);
-  return text + "\n";
+  return printable(text) + "\n";
 }
 
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string out;
-  for (const std::string& note : notes) out += "note: " + note + "\n";
+  for (const std::string& note : notes) {
+    // One may have several lines.
+    for (const std::string& line : split(note, '\n')) out += "note: " + printable(line) + "\n";
+  }
   return out;
 }
 
@@ -69,8 +74,8 @@ std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit) {
   const Curve& baseline = answer.baseline.curve;
   const Curve& alternative = answer.alternative.curve;
   std::string out = fmt::format(
-      "baseline     {}; {}\nalternative  {}; {}\n", setting_text(answer.baseline.setting),
-      hardware_text(answer.baseline.profile), setting_text(answer.alternative.setting),
+      "baseline     {}; {}\nalternative  {}; {}\n", setting_text(answer.baseline.setting, unit),
+      hardware_text(answer.baseline.profile), setting_text(answer.alternative.setting, unit),
       hardware_text(answer.alternative.profile));
   for (const HardwareChange& change : answer.changes) {
     out += fmt::format("hardware     {} -> {}: energy for the same work × {:.6f}, time × {:.6f}\n",

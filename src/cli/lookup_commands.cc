@@ -91,7 +91,7 @@ int run_hardware(const HardwareFlags& flags, Surroundings& world) {
                     device.tdp ? four_digits(device.tdp->value) : "-", shown(device.fp32_gflops),
                     efficiency, shown(device.tensor_or_fp16_gflops), shown(device.memory_gb),
                     shown(device.memory_gb_per_s), device.year ? std::to_string(*device.year) : "-",
-                    "pub", device.source});
+                    std::string(short_name_of(device.basis)), device.source});
   }
   world.out << render_table({{"hardware"},
                              {"kind"},
@@ -105,6 +105,13 @@ int run_hardware(const HardwareFlags& flags, Surroundings& world) {
                              {"basis"},
                              {"from"}},
                             rows);
+  if (words.empty()) {
+    world.out
+        << "\n"
+        << devices.size()
+        << " devices, those that models are trained on and not all there are: --hardware-file "
+           "adds your own\n";
+  }
   return 0;
 }
 

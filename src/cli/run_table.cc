@@ -119,8 +119,9 @@ std::string component_table(const TrackedRun& run, const Setting& setting) {
 
 std::string carbon_text(const RunStatus& status, const Setting& setting) {
   if (!status.emissions) return "";
-  std::string out = fmt::format("CO2e: {} ({}; {}), {}\n", to_text(*status.emissions),
-                                to_text(*setting.grid), setting.grid->by, name_of(Basis::kDerived));
+  std::string out =
+      fmt::format("CO2e: {} ({}; {}), {}\n", to_text(*status.emissions), to_text(*setting.grid),
+                  setting.grid->by, name_of(*status.emissions_basis));
   // The one that is nearest to something one can imagine.
   const Equivalent* best = nullptr;
   for (const Equivalent& equivalent : bundled_equivalents()) {
@@ -191,13 +192,16 @@ std::string summary_text(const TrackedRun& run, const Setting& setting) {
   }
   out += "\n" + component_table(run, setting);
   if (!run.epochs().empty()) {
-    Joules inside;
+    Joules inside, doubt;
     for (const EpochMeasured& epoch : run.epochs()) {
-      for (const MeterEnergy& part : epoch.meters) inside = inside + part.energy;
+      for (const MeterEnergy& part : epoch.meters) {
+        inside = inside + part.energy;
+        doubt = doubt + (part.high - part.low) * 0.5;
+      }
     }
     const double count = static_cast<double>(run.epochs().size());
     out += fmt::format("epochs: {} in all, {} each; {} outside of them\n", to_text(inside),
-                       to_text(inside * (1.0 / count)),
+                       energy_text(inside * (1.0 / count), doubt * (1.0 / count)),
                        to_text(std::max(run.energy().value_or(Joules()) - inside, Joules())));
   }
   return out + carbon_text(status, setting) + step_table(run);

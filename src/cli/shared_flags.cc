@@ -66,7 +66,7 @@ Result<std::vector<Device>> HardwareFileFlag::devices() const {
   if (!text.ok()) return text.error();
   Result<std::vector<Device>> own = read_devices(std::move(text).value(), file);
   if (!own.ok()) return own;
-  return with_own_devices(std::move(own).value());
+  return with_own_devices(std::move(own).value(), file);
 }
 
 }  // namespace wattree

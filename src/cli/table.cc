@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/base/in_quotes.h"
 #include "src/cli/quantity.h"
 
 namespace wattree {
@@ -10,8 +11,11 @@ std::string render_table(const std::vector<Column>& columns,
                          const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> width;
   for (const Column& column : columns) width.push_back(display_width(column.title));
-  for (const auto& row : rows) {
+  // Names come from files of others.
+  std::vector<std::vector<std::string>> cells = rows;
+  for (auto& row : cells) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
+      row[i] = printable(row[i]);
       width[i] = std::max(width[i], display_width(row[i]));
     }
   }
@@ -28,7 +32,7 @@ std::string render_table(const std::vector<Column>& columns,
   std::vector<std::string> titles;
   for (const Column& column : columns) titles.push_back(column.title);
   append(titles);
-  for (const auto& row : rows) append(row);
+  for (const auto& row : cells) append(row);
   return out;
 }
 

@@ -166,9 +166,13 @@ const std::vector<Device>& bundled_devices() {
   return devices;
 }
 
-std::vector<Device> with_own_devices(std::vector<Device> own) {
+std::vector<Device> with_own_devices(std::vector<Device> own, const std::string& origin) {
   std::set<std::string> names;
-  for (const Device& device : own) names.insert(reduced_name(device.name));
+  for (Device& device : own) {
+    names.insert(reduced_name(device.name));
+    device.basis = Basis::kAssumed;
+    if (device.source.empty()) device.source = origin;
+  }
   for (const Device& device : bundled_devices()) {
     if (!names.contains(reduced_name(device.name))) own.push_back(device);
   }

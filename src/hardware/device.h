@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/provenance.h"
 #include "src/base/result.h"
 #include "src/base/units.h"
 
@@ -30,6 +31,7 @@ struct Device {
   std::optional<int> year;
   std::string source;
   std::string notes;
+  Basis basis = Basis::kPublished;  // kAssumed: an entry of the user's own.
 };
 
 // The table shipped with the program, in its order.
@@ -39,8 +41,9 @@ const std::vector<Device>& bundled_devices();
 // rest may be missing; an empty field is an absent figure. `origin` names it in errors.
 Result<std::vector<Device>> read_devices(std::string text, const std::string& origin);
 
-// The bundled devices with `own` before them; one of the same name takes the bundled one's place.
-std::vector<Device> with_own_devices(std::vector<Device> own);
+// The bundled devices with `own` before them, as assumed; one of the same name takes the bundled
+// one's place. `origin` is the source of those that name none.
+std::vector<Device> with_own_devices(std::vector<Device> own, const std::string& origin);
 
 // A name as drivers, shops and people write it, reduced to what tells devices apart:
 // "NVIDIA GeForce GTX 1080 Ti" and "geforce-gtx-1080-ti" are "gtx 1080 ti";

@@ -85,10 +85,14 @@ TEST(Hardware, OwnEntriesTakeThePlaceOfBundledOnes) {
   const auto own = read_devices(
       "name,kind,tdp_w,fp32_gflops\nNVIDIA T4,gpu,70,8141\nMy ASIC,tpu,,\n", "own.csv");
   ASSERT_TRUE(own.ok());
-  const std::vector<Device> all = with_own_devices(own.value());
+  const std::vector<Device> all = with_own_devices(own.value(), "own.csv");
   EXPECT_EQ(all.size(), 220u);
   EXPECT_EQ(find_device("t4", all).value().fp32_gflops, 8141);
   EXPECT_FALSE(find_device("my asic", all).value().tdp);
+  // Nobody published them.
+  EXPECT_EQ(find_device("t4", all).value().basis, Basis::kAssumed);
+  EXPECT_EQ(find_device("t4", all).value().source, "own.csv");
+  EXPECT_EQ(find_device("h200 sxm", all).value().basis, Basis::kPublished);
 }
 
 TEST(Hardware, BadEntriesNameTheirLine) {

@@ -32,6 +32,12 @@ std::optional<Joules> device_energy(const Profile& profile) {
   return sum;
 }
 
+std::optional<Joules> outside_energy(const Profile& profile) {
+  if (!profile.outside) return std::nullopt;
+  const std::optional<Joules> energy = device_energy(*profile.outside);
+  return energy && *energy > Joules(0) ? energy : std::nullopt;
+}
+
 std::optional<Seconds> duration(const Profile& profile) {
   if (profile.epochs.empty()) return std::nullopt;
   Seconds sum;

@@ -85,6 +85,8 @@ struct Profile {
 // Over the components, without PUE; absent where the epoch has none.
 std::optional<Joules> device_energy(const Epoch& epoch);
 std::optional<Joules> device_energy(const Profile& profile);
+// Of what a run took outside its epochs; absent where that is nothing, or not known.
+std::optional<Joules> outside_energy(const Profile& profile);
 // Over all epochs; absent where one of them does not say.
 std::optional<Seconds> duration(const Profile& profile);
 // Of the sum of everything in it; absent where there is nothing.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "src/base/in_quotes.h"
 #include "src/whatif/extrapolate.h"
 
 namespace wattree {
@@ -47,7 +48,30 @@ Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::s
   if (!has_durations) out.seconds.clear();
   if (!out.epoch.empty()) return out;
   return Error{ErrorCode::kInvalidInput,
-               "the profile \"" + profile.name + "\" has no epoch with an energy", ""};
+               "the profile " + in_quotes(profile.name) + " has no epoch with an energy",
+               "where nothing can be measured, `wattree track --assume cpu=65W` declares a power"};
+}
+
+std::string joules_text(Joules energy) {
+  const bool is_much = energy.value >= 0.01 * kJoulesPerKwh;
+  char text[32];
+  std::snprintf(text, sizeof text, is_much ? "%.4g kWh" : "%.4g J",
+                is_much ? energy.value / kJoulesPerKwh : energy.value);
+  return text;
+}
+
+// The widest bound of an epoch, where one is worth a word: more than a thousandth of its energy.
+Joules most_doubt(const Profile& profile) {
+  Joules most;
+  for (const Epoch& epoch : profile.epochs) {
+    Joules doubt;
+    for (const ComponentEnergy& part : epoch.energy) {
+      doubt = doubt + part.uncertainty.value_or(Joules());
+    }
+    const Joules energy = device_energy(epoch).value_or(Joules());
+    if (doubt > energy * 1e-3) most = std::max(most, doubt);
+  }
+  return most;
 }
 
 void add_notes(const Profile& profile, const Setting& setting, std::vector<std::string>& notes) {
@@ -77,13 +101,12 @@ void add_notes(const Profile& profile, const Setting& setting, std::vector<std::
     std::snprintf(seconds, sizeof seconds, "%.3g", gap.value);
     notes.push_back(std::string("nothing was measured for ") + seconds + " s of the run");
   }
-  if (profile.outside) {
-    if (const auto outside = device_energy(*profile.outside); outside && *outside > Joules(0)) {
-      char joules[32];
-      std::snprintf(joules, sizeof joules, "%.4g", outside->value);
-      notes.push_back(std::string("the figures are of the epochs; the devices took ") + joules +
-                      " J more before, between and after them");
-    }
+  if (const auto outside = outside_energy(profile)) {
+    notes.push_back("the figures are of the epochs; the devices took " + joules_text(*outside) +
+                    " more before, between and after them");
+  }
+  if (const Joules doubt = most_doubt(profile); doubt > Joules(0)) {
+    notes.push_back("the meters' steps leave up to ± " + joules_text(doubt) + " of an epoch open");
   }
   if (!setting.pue) {
     notes.emplace_back("no PUE: the figures are the devices' own, without the data centre's share");

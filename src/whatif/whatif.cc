@@ -51,6 +51,11 @@ void scale(ComponentEnergy& part, double factor, const HardwareChange& change) {
   part.idle.reset();
   part.uncertainty.reset();
   part.provenance.basis = std::max(Basis::kDerived, part.provenance.basis);
+  for (const Fleet* fleet : {&change.from, &change.to}) {
+    for (const DeviceCount& entry : *fleet) {
+      part.provenance.basis = std::max(entry.device.basis, part.provenance.basis);
+    }
+  }
   part.provenance.by +=
       " × TDP/FP32 of " + to_string(change.to) + " over " + to_string(change.from);
 }

@@ -50,17 +50,18 @@ TEST(WhatIf, GoldenHardwareRatioOfEnergyVis) {
   // Its list has 45.36 and 116.3 GFLOPS per watt; ours gives 0.392.
   const auto own = read_devices(
       "name,kind,tdp_w,fp32_gflops\nGeForce GTX 1080 Ti,gpu,250,11340\nT4,gpu,70,8141\n", "own");
-  const std::vector<Device> devices = with_own_devices(own.value());
+  const std::vector<Device> devices = with_own_devices(own.value(), "own");
   Overlay overlay;
   overlay.hardware = fleet("4xT4", devices);
   const WhatIf result = what_if(sample(), setting("0.6484905lb/kWh"), overlay, devices).value();
   ASSERT_EQ(result.changes.size(), 1u);
   EXPECT_NEAR(result.changes[0].energy_per_work, 0.390026, 5e-7);
+  EXPECT_EQ(result.alternative.device_basis.basis, Basis::kAssumed);  // Own figures of hardware.
   // The GPUs' half is scaled, the CPU's stays: 0.3 kWh each.
   EXPECT_NEAR(result.alternative.points.back().device_energy.value.value,
               0.3 * 3.6e6 * (1 + 0.390026), 1);
   overlay.hardware = fleet("4xT4");
-  const WhatIf ours = what_if(sample(), setting("1"), overlay, bundled_devices()).value();
+  const WhatIf ours = what_if(sample(), setting("1g/kWh"), overlay, bundled_devices()).value();
   EXPECT_NEAR(ours.changes[0].energy_per_work, 0.392, 5e-4);
 }
 
@@ -89,9 +90,9 @@ TEST(WhatIf, TheBaselineNeverChangesAndNoOverlayIsTheBaseline) {
   Overlay overlay;
   overlay.hardware = fleet("1xH200");
   overlay.pue = parse_pue("1.1").value();
-  ASSERT_TRUE(what_if(profile, setting("300"), overlay, bundled_devices()).ok());
+  ASSERT_TRUE(what_if(profile, setting("300g/kWh"), overlay, bundled_devices()).ok());
   EXPECT_EQ(profile, before);
-  const WhatIf reset = what_if(profile, setting("300"), Overlay{}, bundled_devices()).value();
+  const WhatIf reset = what_if(profile, setting("300g/kWh"), Overlay{}, bundled_devices()).value();
   EXPECT_EQ(reset.alternative.points.back().emissions->value,
             reset.baseline.points.back().emissions->value);
   EXPECT_TRUE(reset.changes.empty());
@@ -189,9 +190,19 @@ TEST(Curve, GapsAndMissingPartsAreSaid) {
   EXPECT_EQ(curve.notes[1], "cpu has no figure in 1 epochs: their sums are without it");
   EXPECT_EQ(curve.notes[2].substr(0, 26), "nothing was measured for 4");
   EXPECT_EQ(curve.notes[3],
-            "the figures are of the epochs; the devices took 3.6e+06 J more before, between and "
+            "the figures are of the epochs; the devices took 1 kWh more before, between and "
             "after them");
   EXPECT_EQ(curve.notes[4].substr(0, 6), "no PUE");
+}
+
+TEST(Curve, BoundsOfShortEpochsAreSaid) {
+  Profile profile = two_epochs();
+  profile.epochs[0].energy[0].energy = Joules(25);
+  profile.epochs[0].energy[0].uncertainty = Joules(20);
+  profile.epochs[1].energy[0].uncertainty = Joules(50);  // Of 1 kWh: nothing to speak of.
+  const std::vector<std::string> notes = curve_of(profile, {}).value().notes;
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_EQ(notes[0], "the meters' steps leave up to ± 20 J of an epoch open");
 }
 
 TEST(Curve, FewerEpochsAreCutOff) {
