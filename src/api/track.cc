@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "src/api/amounts.h"
@@ -81,13 +82,16 @@ std::vector<HardwareEntry> find_hardware(const Meters& meters,
   return out;
 }
 
-Result<std::optional<Joules>> budget(const std::string& flag, const std::string& text) {
-  if (text.empty()) return std::optional<Joules>();
-  const Result<Joules> energy = parse_energy(text);
-  if (energy.ok()) return std::optional<Joules>(energy.value());
-  Error error = energy.error();
+Error of_flag(const std::string& flag, Error error) {
   error.message = flag + ": " + error.message;
   return error;
+}
+
+Result<std::optional<EnergyBudget>> budget(const std::string& flag, const std::string& text) {
+  if (text.empty()) return std::optional<EnergyBudget>();
+  const Result<Joules> energy = parse_energy(text);
+  if (!energy.ok()) return of_flag(flag, energy.error());
+  return std::optional<EnergyBudget>({energy.value(), text + " (" + flag + ")"});
 }
 
 // Region, intensity and PUE. What the user typed must be right; what was found must not stop a run.
@@ -159,21 +163,21 @@ Result<TrackPlan> plan_track(TrackQuery query) {
   }
   options.keeps_period = !query.period.empty();
   const Result<Seconds> period = parse_duration(options.keeps_period ? query.period : "100ms");
-  if (!period.ok()) return period.error();
+  if (!period.ok()) return of_flag("--period", period.error());
   if (period.value() < Seconds(1e-3) || period.value() > Seconds(60)) {
     return Error{ErrorCode::kInvalidInput, "--period must be from 1ms to 60s", ""};
   }
   options.period = static_cast<Nanos>(period.value().value * 1e9);
-  for (const auto& [text, target] :
-       {std::pair(&query.idle, &options.idle), std::pair(&query.grace, &options.grace)}) {
+  for (const auto& [flag, text, target] : {std::tuple("--idle", &query.idle, &options.idle),
+                                           std::tuple("--grace", &query.grace, &options.grace)}) {
     if (text->empty()) continue;
     const Result<Seconds> time = parse_duration(*text);
-    if (!time.ok()) return time.error();
+    if (!time.ok()) return of_flag(flag, time.error());
     *target = time.value();
   }
-  const Result<std::optional<Joules>> warn = budget("--warn-above", query.warn_above);
+  const Result<std::optional<EnergyBudget>> warn = budget("--warn-above", query.warn_above);
   if (!warn.ok()) return warn.error();
-  const Result<std::optional<Joules>> stop = budget("--stop-above", query.stop_above);
+  const Result<std::optional<EnergyBudget>> stop = budget("--stop-above", query.stop_above);
   if (!stop.ok()) return stop.error();
   options.warn_above = warn.value();
   options.stop_above = stop.value();

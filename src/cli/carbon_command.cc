@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "src/api/profiles.h"
+#include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/footprint_table.h"
 #include "src/cli/shared_flags.h"
@@ -25,7 +26,11 @@ Result<Profile> profile_named(const std::string& what, const std::filesystem::pa
   if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
     return profile_of_energy(energy.value(), what);
   }
-  return load_profile(what, folder);
+  Result<Profile> profile = load_profile(what, folder);
+  const bool is_number = what.find_first_of("0123456789") == 0;
+  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
+  return Error{ErrorCode::kInvalidInput, in_quotes(what) + " is neither an energy nor a profile",
+               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
 }
 
 int run(CarbonFlags& flags, Surroundings& world) {

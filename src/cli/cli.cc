@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <ostream>
 
 #include "src/base/version.h"
 #include "src/cli/command.h"
@@ -52,6 +53,15 @@ Command completions_command(CLI::App& app) {
           }};
 }
 
+// A full disk must not pass for success.
+int written(int code, Surroundings& world) {
+  world.out.flush();
+  if (world.out || code != 0) return code;
+  return fail({ErrorCode::kUnavailable, "the output cannot be written",
+               "is the disk full, or was the output closed?"},
+              false, world);
+}
+
 }  // namespace
 
 int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
@@ -81,10 +91,10 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   } catch (const CLI::ParseError& error) {
     const bool asked = error.get_exit_code() == 0;  // --help, --version
     app.exit(error, world.out, world.err);
-    return asked ? 0 : kUsage;
+    return asked ? written(0, world) : kUsage;
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run(world);
+    if (command.app->parsed()) return written(command.run(world), world);
   }
   return kUsage;
 }

@@ -62,6 +62,39 @@ TEST(Cli, HelpAndVersionSucceed) {
   EXPECT_NE(run({"--version"}).out.find("wattree "), std::string::npos);
 }
 
+// What was not written was not done.
+TEST(Cli, OutputThatCannotBeWrittenIsAnError) {
+  std::ofstream full("/dev/full");
+  std::ostringstream err;
+  const auto nothing = [](const char*) { return std::optional<std::string>(); };
+  EXPECT_EQ(run_cli({"regions"}, {full, err, nothing}), 4);
+  EXPECT_NE(err.str().find("cannot be written"), std::string::npos) << err.str();
+}
+
+TEST(Cli, AnEnergyWithoutItsUnitIsToldSo) {
+  for (const char* energy : {"2.5", "2.5kw", "1e400kWh"}) {
+    const Outcome carbon = run({"carbon", energy, "--region", "US-GA"});
+    EXPECT_EQ(carbon.code, 3);
+    EXPECT_NE(carbon.err.find("an energy has a unit"), std::string::npos) << carbon.err;
+  }
+}
+
+// A profile may come from anybody; a terminal obeys what stands after an escape.
+TEST(Cli, NamesOfOthersDoNotReachTheTerminalAsTheyAre) {
+  const ConfigFile profile(R"({"format": "wattree-profile", "version": 1, "name": "\u001b[31mred",
+    "notes": "one\ntwo\u001b[2J", "region": "US-GA", "epochs": [{"energy": [{"component": "c\u0007",
+    "kind": "cpu", "energy_j": 5, "basis": {"kind": "measured", "by": "\u001b]0;x", "boundary": "host"}}]}]})");
+  for (const auto& arguments : {std::vector<std::string>{"carbon", profile.path()},
+                                {"compare", profile.path(), profile.path()},
+                                {"whatif", profile.path()},
+                                {"report", profile.path()}}) {
+    const Outcome shown = run(arguments);
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_EQ(shown.out.find_first_of("\x1b\x07"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("[31mred"), std::string::npos) << shown.out;
+  }
+}
+
 TEST(Cli, UsageErrorsAreTwo) {
   EXPECT_EQ(run({}).code, 2);
   EXPECT_EQ(run({"tree"}).code, 2);

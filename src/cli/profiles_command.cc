@@ -9,6 +9,7 @@
 #include "src/api/recover.h"
 #include "src/api/track.h"
 #include "src/base/file.h"
+#include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/footprint_table.h"
 #include "src/cli/shared_flags.h"
@@ -82,9 +83,9 @@ int import_file(const ProfileFlags& flags, Surroundings& world) {
   const auto folder = flags.folder.path(world);
   const Result<ImportedProfile> imported = import_profile(flags.file, folder, flags.id);
   if (!imported.ok()) return fail(imported.error(), false, world);
-  world.out << fmt::format("{}: {} epochs of \"{}\", in {}\n", imported.value().id,
-                           imported.value().profile.epochs.size(), imported.value().profile.name,
-                           folder.string());
+  world.out << fmt::format("{}: {} epochs of {}, in {}\n", imported.value().id,
+                           imported.value().profile.epochs.size(),
+                           in_quotes(imported.value().profile.name), folder.string());
   return 0;
 }
 
@@ -153,8 +154,8 @@ int recover(const ProfileFlags& flags, Surroundings& world) {
     }
     const Profile& profile = run.value().profile;
     const auto energy = device_energy(profile);
-    world.out << fmt::format("{}: \"{}\", {} epoch{}{}, {}\n", journal.filename().string(),
-                             profile.name, profile.epochs.size(),
+    world.out << fmt::format("{}: {}, {} epoch{}{}, {}\n", journal.filename().string(),
+                             in_quotes(profile.name), profile.epochs.size(),
                              profile.epochs.size() == 1 ? "" : "s",
                              energy ? ", " + to_text(*energy) : "",
                              kept.value().empty() ? "recovered before" : "now in " + kept.value());

@@ -9,6 +9,7 @@
 #include "src/api/run_status.h"
 #include "src/api/track.h"
 #include "src/base/file.h"
+#include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/live_line.h"
 #include "src/cli/meter_flags.h"
@@ -127,6 +128,25 @@ Result<std::string> keep_profile(const Profile& profile, const TrackFlags& flags
   return (folder / (id.value() + ".json")).string();
 }
 
+// As browsers send it: "http://localhost:3000". Any other text would fit no page, ever.
+bool is_origin(std::string_view text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view host = text.substr(scheme + 3);
+  return (text.starts_with("http://") || text.starts_with("https://")) && !host.empty() &&
+         host.find_first_of("/?#@* \t\r\n") == std::string_view::npos;
+}
+
+// What will be in the way of writing the profile, as far as that can be known before. No reason not
+// to run: the journal has everything.
+std::optional<std::string> obstacle_to(const std::filesystem::path& output) {
+  std::error_code ignored;
+  const std::filesystem::path folder = output.parent_path();
+  if (std::filesystem::is_directory(output, ignored)) return output.string() + " is a folder";
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return std::nullopt;
+  return "there is no folder " + folder.string();
+}
+
 int run(TrackFlags& flags, Surroundings& world) {
   const auto say = [&](const std::string& text) {
     world.err << "wattree: " << text << "\n" << std::flush;
@@ -153,6 +173,12 @@ int run(TrackFlags& flags, Surroundings& world) {
     if (flags.serve || flags.port)
       options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
     if (flags.energyvis) {
+      if (!is_origin(*flags.energyvis)) {
+        return fail({ErrorCode::kInvalidInput,
+                     "--energyvis: " + in_quotes(*flags.energyvis) + " is not the origin of a page",
+                     "write it as the browser does, without a path: http://localhost:3000"},
+                    false, world);
+      }
       const Result<std::string> state = energyvis_state(plan.options.run.region);
       if (!state.ok()) return fail(state.error(), false, world);
       options.energyvis_state = state.value();
@@ -165,6 +191,10 @@ int run(TrackFlags& flags, Surroundings& world) {
   }
   if (!flags.quiet) {
     for (const std::string& note : plan.notes) say(note);
+  }
+  if (const auto obstacle = obstacle_to(flags.output)) {
+    say(*obstacle + ": the profile cannot be written to " + flags.output +
+        " unless that changes before the run ends");
   }
   const bool is_live = world.is_err_terminal && flags.live == "auto" && !flags.quiet;
   LiveLine line(STDERR_FILENO, !is_live              ? LiveLine::Place::kNone

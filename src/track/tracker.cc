@@ -609,16 +609,17 @@ void Tracker::check_budget() {
   const auto device = run_->energy();
   if (!device) return;
   const Joules energy = *device * (options_.run.pue ? options_.run.pue->value : 1.0);
-  if (options_.warn_above && energy > *options_.warn_above && !has_warned_) {
+  if (options_.warn_above && energy > options_.warn_above->most && !has_warned_) {
     has_warned_ = true;
-    note("the run took more than it was to be warned of");
-    say("this run has taken more than --warn-above allows");
+    note("the run took more than " + options_.warn_above->text);
+    say("this run has taken more than " + options_.warn_above->text);
   }
-  if (options_.stop_above && energy > *options_.stop_above && !is_stopped_) {
+  if (options_.stop_above && energy > options_.stop_above->most && !is_stopped_) {
     is_stopped_ = true;
     kill_at_ = clock_.now() + static_cast<Nanos>(options_.grace.value * 1e9);
-    note("stopped: the run took more than it may");
-    say("this run has taken more than --stop-above allows and is asked to end (SIGTERM)");
+    note("stopped: the run took more than " + options_.stop_above->text);
+    say("this run has taken more than " + options_.stop_above->text +
+        " and is asked to end (SIGTERM); the exit code will be " + std::to_string(kOverBudget));
     ::kill(process_, SIGTERM);
     if (has_stopped_processes_) resume_command();
   }

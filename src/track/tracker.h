@@ -22,6 +22,11 @@
 
 namespace wattree {
 
+struct EnergyBudget {
+  Joules most;
+  std::string text;  // As the user gave it: "2kWh (--warn-above)".
+};
+
 struct TrackOptions {
   RunBegun run;   // Name, place and plan; what is found out (meters, times) is filled in.
   Meters meters;  // Those that are counted, here or by another tracker of the same job.
@@ -36,7 +41,7 @@ struct TrackOptions {
   bool lines_begin_epochs = false;  // A line stands at an epoch's beginning, not at its end.
   Seconds idle;                     // To measure before the command begins; none by default.
   // Of the energy, PUE included where it is given.
-  std::optional<Joules> warn_above, stop_above;
+  std::optional<EnergyBudget> warn_above, stop_above;
   Seconds grace{10};              // Between the request to end and the end by force.
   std::filesystem::path journal;  // Empty: none.
   std::filesystem::path runtime;  // Folder for the socket; empty: none.

@@ -233,6 +233,12 @@ def test_energyvis_front_end_can_follow(machine):
         assert live.ask("/pause", Sec_Fetch_Site="cross-site")[0] == 403
 
 
+@pytest.mark.parametrize("origin", ["*", "localhost:3000", "http://localhost:3000/", "ftp://localhost"])
+def test_an_origin_that_no_page_has_is_refused(machine, origin):
+    result = machine.track("--energyvis", origin, "--region", "US-GA", command=["true"], code=3)
+    assert b"not the origin of a page" in result.stderr
+
+
 def test_energyvis_needs_a_us_state(machine):
     result = machine.track("--energyvis", ORIGIN, "--region", "DEU", command=["true"], code=3)
     assert b"US states only" in result.stderr

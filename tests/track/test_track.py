@@ -118,7 +118,9 @@ def test_a_declared_power_times_the_duration(machine):
     assert part["energy_j"] == pytest.approx(250 * epoch["duration_s"], rel=1e-6)
     assert part["basis"]["kind"] == "assumed"
     text = result.stderr.decode()
-    assert "with PUE 1.5" in text and "Georgia (US-GA), 325.4 g/kWh" in text and "assumed" in text
+    assert "with PUE 1.5" in text and "Georgia (US-GA), 325.4 g/kWh" in text
+    # The CO2 of an assumed energy is assumed, too.
+    assert re.search(r"CO2e: .*, assumed$", text, re.MULTILINE)
 
 
 def test_gpus_by_nvml(machine, wattree):
@@ -416,7 +418,9 @@ def test_a_journal_that_cannot_be_written_does_not_stop_the_run(machine):
 
 def test_a_profile_that_cannot_be_written_is_told_and_can_be_made_again(machine):
     machine.output = pathlib.Path("/nonexistent/run.json")
-    result = machine.track(command=["sh", "-c", "exit 6"], code=6)
+    result = machine.track(command=["sh", "-c", "echo begun >&2; exit 6"], code=6)
+    # Told before the command begins, too: there is time to make the folder.
+    assert "there is no folder /nonexistent" in result.stderr.decode().split("begun")[0]
     command = re.search(r"`wattree (profiles recover [^`]*)`", result.stderr.decode())[1].split()
     machine.output = machine.folder / "again.json"
     subprocess.run([machine.wattree, *command, "-o", str(machine.output)], check=True, env=machine.environment)
@@ -432,7 +436,8 @@ def test_budgets_warn_once_and_stop(machine):
                            command=["sh", "-c", script], code=124)
     assert result.stdout == b"asked\n"
     assert result.stderr.count(b"--warn-above") == 1 and result.stderr.count(b"--stop-above") == 1
-    assert "took more than it may" in machine.profile()["notes"]
+    assert b"more than 900J (--warn-above)" in result.stderr
+    assert "stopped: the run took more than 1.5kJ (--stop-above)" in machine.profile()["notes"]
 
 
 def test_who_does_not_listen_is_ended_by_force(machine):
@@ -560,7 +565,7 @@ def write(path, text):
 
 @pytest.mark.parametrize("options,message", [
     (["--region", "Atlantis"], "Atlantis"), (["--pue", "0.5"], "PUE"), (["--epoch-regex", "("], "regular expression"),
-    (["--period", "1us"], "duration"), (["--period", "100s"], "--period"), (["--stop-above", "3"], "energy"),
+    (["--period", "1us"], "--period: "), (["--grace", "5"], "--grace: "), (["--period", "100s"], "--period"), (["--stop-above", "3"], "energy"),
     (["--assume", "cpu=65"], "unit"), (["--pid", "1"], "either a command or --pid"),
 ])
 def test_what_the_user_got_wrong_is_told_before_anything_runs(machine, options, message):
