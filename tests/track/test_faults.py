@@ -24,15 +24,6 @@ def machine(tmp_path, wattree):
     return Machine(tmp_path, wattree)
 
 
-def with_nvml(machine, script):
-    """Puts a fake NVML in the machine, which does what the script says."""
-    library = pathlib.Path(machine.wattree).parent.parent / "tests/lib/libfake_nvml.so"
-    path = machine.folder / "nvml"
-    path.write_text("driver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\n" + script)
-    machine.environment["FAKE_NVML_SCRIPT"] = str(path)
-    machine.nvml = str(library)
-
-
 def parts(machine):
     return {part["component"]: part for part in machine.profile()["epochs"][0].get("energy", [])}
 
@@ -66,7 +57,7 @@ def test_a_counter_that(machine, what, start, then, joules, has_gap):
 
 def test_a_counter_that_is_slow_to_answer_is_read_seldom_and_epochs_are_right(machine):
     # 5 ms a reading: once a second is affordable. An edge that fell between two such readings would be off by 500 J.
-    with_nvml(machine, "clock\n0 0 energy_mj watts 500 100\n0 0 energy_mj slow 5\n")
+    machine.use_nvml("clock\n0 0 energy_mj watts 500 100\n0 0 energy_mj slow 5\n")
     script = "for i in 1 2; do sleep 2.3; echo epoch $i; done"
     machine.track("--epoch-regex", r"^epoch (\d+)", command=["sh", "-c", script])
     epochs = machine.profile()["epochs"]
@@ -91,7 +82,7 @@ def test_nvml_that_is_missing_is_said_and_nothing_is_put_in_its_place(machine):
 @pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGUSR1])
 def test_a_thread_of_nvmls_own_takes_no_signal_away(machine, number):
     """A driver's library may have threads, and the kernel gives a signal to whichever thread lets it."""
-    with_nvml(machine, "thread\n0 0 power_mw 200000\n")
+    machine.use_nvml("thread\n0 0 power_mw 200000\n")
     script = ("import signal, sys, time\n"
               f"signal.signal({int(number or signal.SIGUSR2)}, lambda n, f: sys.exit(7)); print('ready', flush=True)\n"
               "time.sleep(0.7); sys.exit(5)\n")
@@ -103,7 +94,7 @@ def test_a_thread_of_nvmls_own_takes_no_signal_away(machine, number):
 
 
 def test_a_gpu_that_is_lost_mid_run_is_a_gap_from_then_on(machine):
-    with_nvml(machine, "clock\n0 0 energy_mj 1000000\n300 0 energy_mj 1030000\n900 0 energy_mj error 15\n")
+    machine.use_nvml("clock\n0 0 energy_mj 1000000\n300 0 energy_mj 1030000\n900 0 energy_mj error 15\n")
     result = machine.track(command=["sh", "-c", "sleep 2.2; echo fine"])
     assert result.stdout == b"fine\n"
     assert result.stderr.count(b"gpu0.energy does not answer") == 1
@@ -114,7 +105,7 @@ def test_a_gpu_that_is_lost_mid_run_is_a_gap_from_then_on(machine):
 
 
 def test_a_driver_that_hangs_does_not_hold_up_the_end(machine):
-    with_nvml(machine, "clock\n0 0 energy_mj 1000000\n300 0 energy_mj 1030000\n900 0 energy_mj slow 60000\n")
+    machine.use_nvml("clock\n0 0 energy_mj 1000000\n300 0 energy_mj 1030000\n900 0 energy_mj slow 60000\n")
     begun = time.monotonic()
     result = machine.track(command=["sh", "-c", "sleep 2.2; echo fine; exit 4"], code=4)
     assert result.stdout == b"fine\n" and time.monotonic() - begun < 15
@@ -124,7 +115,7 @@ def test_a_driver_that_hangs_does_not_hold_up_the_end(machine):
 
 
 def test_a_gpu_that_comes_back_has_lost_nothing(machine):
-    with_nvml(machine, "clock\n0 0 energy_mj 1000000\n400 0 energy_mj error 999\n1000 0 energy_mj 1200000\n")
+    machine.use_nvml("clock\n0 0 energy_mj 1000000\n400 0 energy_mj error 999\n1000 0 energy_mj 1200000\n")
     machine.track(command=["sleep", "1.6"])
     epoch = machine.profile()["epochs"][0]
     assert parts(machine)["gpu0.energy"]["energy_j"] == pytest.approx(200.0, abs=1e-6)  # The counter went on.
@@ -132,7 +123,7 @@ def test_a_gpu_that_comes_back_has_lost_nothing(machine):
 
 
 def test_a_gpu_without_an_energy_counter_is_measured_by_its_power(machine):
-    with_nvml(machine, "0 0 power_mw 200000\n0 0 energy_mj error 3\n")
+    machine.use_nvml("0 0 power_mw 200000\n0 0 energy_mj error 3\n")
     machine.track(command=["sleep", "0.6"])
     part = parts(machine)["gpu0.power"]
     assert part["energy_j"] == pytest.approx(200 * machine.profile()["epochs"][0]["duration_s"], rel=1e-6)
@@ -140,7 +131,7 @@ def test_a_gpu_without_an_energy_counter_is_measured_by_its_power(machine):
 
 
 def test_a_gpu_that_supports_neither_is_not_zero_but_absent(machine):
-    with_nvml(machine, "0 0 power_mw error 3\n0 0 energy_mj error 3\n")
+    machine.use_nvml("0 0 power_mw error 3\n0 0 energy_mj error 3\n")
     result = machine.track(command=["sh", "-c", "echo fine"])
     assert result.stdout == b"fine\n"
     assert not any(name.startswith("gpu") for name in parts(machine))

@@ -45,6 +45,13 @@ class Machine:
         for name in ("WATTREE_REGION", "WATTREE_JOB", "WATTREE_TRACK", "SLURM_JOB_ID", "TORCHELASTIC_RUN_ID"):
             self.environment.pop(name, None)
 
+    def use_nvml(self, script):
+        """Puts a fake NVML in the machine, which does what the script says."""
+        path = self.folder / "nvml"
+        path.write_text("driver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\n" + script)
+        self.environment["FAKE_NVML_SCRIPT"] = str(path)
+        self.nvml = str(pathlib.Path(self.wattree).parent.parent / "tests/lib/libfake_nvml.so")
+
     def arguments(self, *options, command=(), meters=True):
         roots = ["--sys-root", str(self.folder / "sys"), "--proc-root", str(self.folder / "proc")] if meters else []
         return [self.wattree, "track", "--nvml", self.nvml, "--instance-data", str(self.folder / "cloud.json"), *roots,
@@ -123,13 +130,8 @@ def test_a_declared_power_times_the_duration(machine):
     assert re.search(r"CO2e: .*, assumed$", text, re.MULTILINE)
 
 
-def test_gpus_by_nvml(machine, wattree):
-    library = pathlib.Path(wattree).parent.parent / "tests/lib/libfake_nvml.so"
-    script = machine.folder / "nvml"
-    script.write_text("driver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\ngpu 1 GPU-bbbb NVIDIA H200\n"
-                      "0 0 power_mw 300000\n0 1 power_mw 125000\n")
-    machine.environment["FAKE_NVML_SCRIPT"] = str(script)
-    machine.nvml = str(library)
+def test_gpus_by_nvml(machine):
+    machine.use_nvml("gpu 1 GPU-bbbb NVIDIA H200\n0 0 power_mw 300000\n0 1 power_mw 125000\n")
     machine.track(command=["sleep", "0.5"])
     epoch = machine.profile()["epochs"][0]
     joules = {part["component"]: part["energy_j"] for part in epoch["energy"] if part["kind"] == "gpu"}
@@ -166,14 +168,9 @@ def test_idle_power_is_measured_before_the_command(machine):
     assert part["idle_j"] == pytest.approx(part["energy_j"], rel=1e-6)
 
 
-def test_idle_power_of_a_counter_that_is_read_seldom(machine, wattree):
+def test_idle_power_of_a_counter_that_is_read_seldom(machine):
     """Where nothing changes, idling takes all of it; what the counter's last ticks have in them too."""
-    library = pathlib.Path(wattree).parent.parent / "tests/lib/libfake_nvml.so"
-    script = machine.folder / "nvml"
-    script.write_text("clock\ndriver 580.65.06\ngpu 0 GPU-aaaa NVIDIA H200\n"
-                      "0 0 energy_mj watts 500 100\n0 0 energy_mj slow 5\n")
-    machine.environment["FAKE_NVML_SCRIPT"] = str(script)
-    machine.nvml = str(library)
+    machine.use_nvml("clock\n0 0 energy_mj watts 500 100\n0 0 energy_mj slow 5\n")
     machine.track("--idle", "2s", command=["sleep", "1"])
     epoch = machine.profile()["epochs"][0]
     part = next(part for part in epoch["energy"] if part["component"] == "gpu0.energy")
