@@ -59,6 +59,7 @@ Result<MetersAnswer> meters_here(MeterQuery query, const std::vector<std::string
     answer.meters.push_back(std::move(known));
   }
   answer.obstacles = std::move(found.obstacles);
+  answer.processes = std::move(found.processes);
   answer.limits = find_cgroup_limits(query.proc_root, query.sys_root, "self");
   return answer;
 }
@@ -77,6 +78,19 @@ std::string to_json(const MetersAnswer& answer) {
     out.field("what", obstacle.what);
     out.field("why", obstacle.why);
     out.field("remedy", obstacle.remedy);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("processes");
+  out.begin_array();
+  for (const GpuProcess& process : answer.processes) {
+    out.begin_object();
+    out.field("gpu", process.gpu);
+    out.field("process", std::int64_t{process.process});
+    if (process.memory_bytes) {
+      out.field("memory_bytes", static_cast<std::int64_t>(*process.memory_bytes));
+    }
+    if (process.sm_percent) out.field("sm_percent", *process.sm_percent);
     out.end_object();
   }
   out.end_array();

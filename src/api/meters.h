@@ -19,6 +19,7 @@ struct KnownMeter {
 struct MetersAnswer {
   std::vector<KnownMeter> meters;
   std::vector<Obstacle> obstacles;
+  std::vector<GpuProcess> processes;
   CgroupLimits limits;  // Of this process's control group.
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -85,6 +86,22 @@ std::vector<HardwareEntry> find_hardware(const Meters& meters,
 Error of_flag(const std::string& flag, Error error) {
   error.message = flag + ": " + error.message;
   return error;
+}
+
+// GPUs that others are at work on: what those take cannot be told apart.
+std::vector<std::string> notes_on_others(const std::vector<GpuProcess>& processes,
+                                         std::optional<pid_t> followed) {
+  std::map<std::string, std::vector<std::string>> others;
+  for (const GpuProcess& process : processes) {
+    if (followed && process.process == static_cast<std::uint32_t>(*followed)) continue;
+    others[process.gpu].push_back(std::to_string(process.process));
+  }
+  std::vector<std::string> out;
+  for (const auto& [gpu, numbers] : others) {
+    out.push_back(gpu + " is in use by others (process " + join(numbers) +
+                  "): what they take is in the figures, too");
+  }
+  return out;
 }
 
 Result<std::optional<EnergyBudget>> budget(const std::string& flag, const std::string& text) {
@@ -206,6 +223,9 @@ Result<TrackPlan> plan_track(TrackQuery query) {
   std::erase_if(found.meters, [](const auto& meter) { return !meter->description().is_counted; });
   options.meters = std::move(found.meters);
   run.job = find_job(query.environment, query.parent_process);
+  // Processes of the same job are no others.
+  if (run.job.empty()) options.notes = notes_on_others(found.processes, query.follow);
+  plan.notes.insert(plan.notes.end(), options.notes.begin(), options.notes.end());
   plan.claims = std::make_unique<DeviceClaims>();
   const Result<std::filesystem::path> runtime = runtime_folder(query.environment);
   if (runtime.ok()) {

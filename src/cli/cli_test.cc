@@ -427,6 +427,17 @@ TEST(Cli, ShowsTheMetersOfAGpu) {
   EXPECT_NE(table.out.find("37.0 %"), std::string::npos) << table.out;
 }
 
+TEST(Cli, ShowsWhoIsAtWorkOnAGpu) {
+  const FakeNvml fake(
+      "gpu 0 GPU-a NVIDIA H200\n0 0 power_mw 1\nprocess 0 4711 1048576 55\nprocess 0 12 5 1\n");
+  const std::vector<std::string> meters{"meters", "--nvml", fake.library()};
+  const Outcome text = run(meters);
+  EXPECT_NE(text.out.find("gpu0           4711  1.05 MB  55 %"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("gpu0             12"), std::string::npos) << text.out;
+  const Outcome json = run({"meters", "--nvml", fake.library(), "--json"});
+  EXPECT_NE(json.out.find("\"memory_bytes\": 1048576"), std::string::npos) << json.out;
+}
+
 TEST(Cli, AMachineWithoutMetersIsToldWhy) {
   const TestFolder none;
   const Outcome meters = run({"meters", "--sys-root", none.path().string(), "--proc-root",

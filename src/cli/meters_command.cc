@@ -109,6 +109,21 @@ std::string use_table(const std::vector<KnownMeter>& meters) {
                              rows);
 }
 
+// Whose work is in the counters of the GPUs now.
+std::string process_table(const std::vector<GpuProcess>& processes) {
+  std::vector<std::vector<std::string>> rows;
+  for (const GpuProcess& process : processes) {
+    rows.push_back({process.gpu, std::to_string(process.process),
+                    process.memory_bytes
+                        ? with_any_prefix(static_cast<double>(*process.memory_bytes), "B")
+                        : "?",
+                    process.sm_percent ? fmt::format("{:.0f} %", *process.sm_percent) : "?"});
+  }
+  if (rows.empty()) return "";
+  return "\n" +
+         render_table({{"at work on"}, {"process", true}, {"memory", true}, {"SMs", true}}, rows);
+}
+
 std::string headline(const std::vector<KnownMeter>& meters) {
   std::vector<std::string> counted;
   for (const KnownMeter& meter : meters) {
@@ -168,7 +183,8 @@ int run(const MetersFlags& flags, Surroundings& world) {
     world.out << to_json(here);
     return 0;
   }
-  world.out << headline(here.meters) << energy_table(here.meters) << use_table(here.meters);
+  world.out << headline(here.meters) << energy_table(here.meters) << use_table(here.meters)
+            << process_table(here.processes);
   if (flags.details) world.out << details(here.meters);
   world.out << obstacle_text(here.obstacles) << limit_text(here.limits);
   return 0;

@@ -7,6 +7,7 @@ namespace wattree {
 void append(Found& all, Found more) {
   std::move(more.meters.begin(), more.meters.end(), std::back_inserter(all.meters));
   std::move(more.obstacles.begin(), more.obstacles.end(), std::back_inserter(all.obstacles));
+  std::move(more.processes.begin(), more.processes.end(), std::back_inserter(all.processes));
 }
 
 std::string_view name_of(Kind kind) { return kind == Kind::kCounter ? "counter" : "level"; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,10 +108,19 @@ struct Obstacle {
   std::string remedy;  // A command or a file; empty where nothing helps.
 };
 
+// What one process uses of one GPU, by the number that the driver knows it by.
+struct GpuProcess {
+  std::string gpu;  // "gpu0", as its meters' names begin.
+  std::uint32_t process = 0;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<double> sm_percent;  // In the driver's latest sample.
+};
+
 // What a search for meters has found.
 struct Found {
   Meters meters;
   std::vector<Obstacle> obstacles;
+  std::vector<GpuProcess> processes;  // At work on the GPUs that are measured.
 };
 void append(Found& all, Found more);
 

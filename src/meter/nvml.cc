@@ -182,6 +182,7 @@ Result<std::vector<GpuProcess>> list_gpu_processes(const NvmlLibrary& library, c
     if (bytes == kUnknownMemory) return std::nullopt;
     return bytes;
   };
+  const std::string name = "gpu" + std::to_string(gpu.index);
   std::vector<GpuProcess> out;
   // Processes come and go between two calls: room for more than there are.
   constexpr unsigned kMost = 1024;
@@ -191,13 +192,13 @@ Result<std::vector<GpuProcess>> list_gpu_processes(const NvmlLibrary& library, c
     std::vector<NvmlProcess> list(kMost);
     code = api.processes(gpu.handle, &count, list.data());
     for (unsigned i = 0; code == kNvmlSuccess && i < std::min(count, kMost); ++i) {
-      out.push_back({list[i].pid, memory_of(list[i].memory), std::nullopt});
+      out.push_back({name, list[i].pid, memory_of(list[i].memory), std::nullopt});
     }
   } else if (api.processes_v1 != nullptr) {
     std::vector<NvmlProcessV1> list(kMost);
     code = api.processes_v1(gpu.handle, &count, list.data());
     for (unsigned i = 0; code == kNvmlSuccess && i < std::min(count, kMost); ++i) {
-      out.push_back({list[i].pid, memory_of(list[i].memory), std::nullopt});
+      out.push_back({name, list[i].pid, memory_of(list[i].memory), std::nullopt});
     }
   }
   if (code != kNvmlSuccess) {

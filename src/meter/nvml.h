@@ -81,12 +81,6 @@ struct GpuList {
 };
 GpuList list_gpus(const NvmlLibrary& library);
 
-// What one process uses of one GPU.
-struct GpuProcess {
-  std::uint32_t process = 0;
-  std::optional<std::uint64_t> memory_bytes;
-  std::optional<double> sm_percent;  // In the driver's latest sample.
-};
 // Compute processes; an error where the driver does not tell. Allocates: not for every sample.
 Result<std::vector<GpuProcess>> list_gpu_processes(const NvmlLibrary& library, const Gpu& gpu);
 

@@ -365,6 +365,9 @@ Found find_nvml_meters(const NvmlQuery& query) {
     const Gpu& gpu = list.gpus[chosen.gpu];
     Finder finder(library.value(), gpu, out);
     finder.find_all(gpu.is_mig);
+    if (auto processes = list_gpu_processes(*library.value(), gpu); processes.ok()) {
+      for (GpuProcess& process : std::move(processes).value()) out.processes.push_back(process);
+    }
     for (std::size_t i = 0; i < gpu.instances.size(); ++i) {
       const bool is_chosen =
           chosen.instances.empty() || std::find(chosen.instances.begin(), chosen.instances.end(),

@@ -306,6 +306,7 @@ void Tracker::begin() {
   }
   write(options_.run);
   if (idle_) write(*idle_);
+  for (const std::string& text : options_.notes) note(text);
   run_window_ = windows_.begin("run", options_.run.at);
   sampler_.mark();
   next_tick_ = options_.run.at + kTick;

@@ -42,9 +42,10 @@ struct TrackOptions {
   Seconds idle;                     // To measure before the command begins; none by default.
   // Of the energy, PUE included where it is given.
   std::optional<EnergyBudget> warn_above, stop_above;
-  Seconds grace{10};              // Between the request to end and the end by force.
-  std::filesystem::path journal;  // Empty: none.
-  std::filesystem::path runtime;  // Folder for the socket; empty: none.
+  Seconds grace{10};               // Between the request to end and the end by force.
+  std::filesystem::path journal;   // Empty: none.
+  std::filesystem::path runtime;   // Folder for the socket; empty: none.
+  std::vector<std::string> notes;  // What is known before: for the profile.
 };
 
 // Exit code of a run that was stopped because it took too much; timeout(1) has the same.

@@ -4,7 +4,6 @@ do the same to the parts, byte by byte and with clocks of their own."""
 
 import json
 import os
-import pathlib
 import resource
 import shutil
 import signal
@@ -91,6 +90,17 @@ def test_a_thread_of_nvmls_own_takes_no_signal_away(machine, number):
     if number:
         tracker.send_signal(number)
     assert tracker.wait(20) == (7 if number else 5)
+
+
+def test_who_else_is_at_work_on_a_gpu_is_said(machine):
+    machine.use_nvml("0 0 power_mw 200000\nprocess 0 4711 1048576 55\n")
+    result = machine.track(command=["true"])
+    note = "gpu0 is in use by others (process 4711): what they take is in the figures, too"
+    assert note in result.stderr.decode() and note in machine.profile()["notes"]
+    # Processes of the same job are no others.
+    machine.environment["SLURM_JOB_ID"] = "7"
+    machine.track(command=["true"])
+    assert "in use by others" not in machine.profile()["notes"]
 
 
 def test_a_gpu_that_is_lost_mid_run_is_a_gap_from_then_on(machine):
