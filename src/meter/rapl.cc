@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <set>
 #include <string>
 
 #include "src/meter/rapl_text.h"
@@ -200,6 +201,26 @@ double parse_scale(const std::string& text) {
   return result.ec == std::errc() ? scale : 0.0;
 }
 
+bool is_amd(const fs::path& proc) {
+  const std::string cpuinfo = read_small(proc / "cpuinfo");
+  return cpuinfo.find("AuthenticAMD") != std::string::npos ||
+         cpuinfo.find("HygonGenuine") != std::string::npos;
+}
+
+// Whose counter the event of one CPU is: a package's, or that of a die where one has several. AMD's
+// counter is the package's, although older kernels have an event for every die of it.
+ZoneName perf_zone(const RaplRoots& roots, int cpu) {
+  ZoneName out;
+  const fs::path topology =
+      roots.sys / ("devices/system/cpu/cpu" + std::to_string(cpu)) / "topology";
+  const auto number = [&](const char* file) {
+    return parse_microjoules(read_small(topology / file));
+  };
+  out.package = number("physical_package_id").value_or(0);
+  if (!is_amd(roots.proc)) out.die = number("die_id");
+  return out;
+}
+
 // True where there are energy events but none could be opened for want of permission.
 bool open_perf(const RaplRoots& roots, Opened& out) {
   const fs::path device = roots.sys / "bus/event_source/devices/power";
@@ -213,6 +234,9 @@ bool open_perf(const RaplRoots& roots, Opened& out) {
     if (parse_perf_domain(entry.path().filename().string())) events.push_back(entry.path());
   }
   std::sort(events.begin(), events.end());
+  std::set<std::uint64_t> packages;
+  for (const int cpu : *cpus) packages.insert(perf_zone(roots, cpu).package);
+  const bool has_dies = packages.size() < cpus->size();
   for (const fs::path& event : events) {
     const auto config = parse_perf_event(read_small(event));
     const double scale = parse_scale(read_small(event.string() + ".scale"));
@@ -223,13 +247,17 @@ bool open_perf(const RaplRoots& roots, Opened& out) {
         is_refused |= absence_of_errno(-descriptor) == Absence::kPermission;
         continue;
       }
-      ZoneName name;
+      ZoneName name = perf_zone(roots, cpu);
       name.domain = *parse_perf_domain(event.filename().string());
-      const auto package = parse_microjoules(
-          read_small(roots.sys / ("devices/system/cpu/cpu" + std::to_string(cpu)) /
-                     "topology/physical_package_id"));
-      name.package = package.value_or(0);
+      // As in powercap, dies are named where there are several.
+      if (!has_dies) name.die.reset();
       Description description = describe(name);
+      // Several ways to one counter: the first is kept.
+      if (std::any_of(out.descriptions.begin(), out.descriptions.end(),
+                      [&](const Description& d) { return d.name == description.name; })) {
+        ::close(descriptor);
+        continue;
+      }
       description.device = "package-" + std::to_string(name.package);
       description.source = "RAPL";
       description.read_from = "perf event power/" + event.filename().string() + "/";
@@ -280,10 +308,7 @@ bool is_virtual_machine(const fs::path& proc) {
 }
 
 bool is_x86(const fs::path& proc) {
-  const std::string cpuinfo = read_small(proc / "cpuinfo");
-  return cpuinfo.find("GenuineIntel") != std::string::npos ||
-         cpuinfo.find("AuthenticAMD") != std::string::npos ||
-         cpuinfo.find("HygonGenuine") != std::string::npos;
+  return is_amd(proc) || read_small(proc / "cpuinfo").find("GenuineIntel") != std::string::npos;
 }
 
 Obstacle explain(const RaplRoots& roots, const Powercap& powercap, const Opened& opened,

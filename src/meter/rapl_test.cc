@@ -226,6 +226,23 @@ TEST(RaplByPerf, ScalesCountsToJoules) {
   EXPECT_EQ(second.read().absence, Absence::kLost);  // The pipe is empty now.
 }
 
+TEST(RaplByPerf, DiesOfOnePackageAreCountersOfTheirOwnButNotAmds) {
+  const TestFolder tree;
+  power_events(tree);
+  tree.write("sys/devices/system/cpu/cpu18/topology/physical_package_id", "0\n");
+  tree.write("sys/devices/system/cpu/cpu0/topology/die_id", "0\n");
+  tree.write("sys/devices/system/cpu/cpu18/topology/die_id", "1\n");
+  tree.write("proc/cpuinfo", "vendor_id\t: GenuineIntel\n");
+  const Found dies = find_rapl_meters(roots(tree, &piped_events));
+  EXPECT_EQ(by_name(dies).count("cpu0.die0.package"), 1u);
+  EXPECT_EQ(by_name(dies).count("cpu0.die1.package"), 1u);
+  // Of AMD it is the package's, seen from both: twice would be double.
+  tree.write("proc/cpuinfo", "vendor_id\t: AuthenticAMD\n");
+  const Found package = find_rapl_meters(roots(tree, &piped_events));
+  ASSERT_EQ(package.meters.size(), 1u);
+  EXPECT_EQ(package.meters[0]->description().name, "cpu0.package");
+}
+
 // An event that always says 0, as a virtual machine on a server of 2024 had for psys.
 int still_events(std::uint32_t, std::uint64_t, int) {
   return ::open("/dev/zero", O_RDONLY | O_CLOEXEC);

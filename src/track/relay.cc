@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -14,6 +15,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
+#include <utility>
 
 #include "src/base/file_error.h"
 
@@ -122,7 +125,7 @@ Shared share(int from, int to) {
 }
 
 [[noreturn]] void pass_on(const Way& way, int to, LineMatcher matcher, int lines,
-                          const Clock& clock) {
+                          std::atomic<std::uint64_t>& missed, const Clock& clock) {
   // It ends when the command's output does, and not before: who is signalled is the command.
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) {
     ::signal(number, SIG_IGN);
@@ -140,7 +143,7 @@ Shared share(int from, int to) {
     line.at = clock.now();
     name.copy(line.name, sizeof line.name - 1);
     // The tracker may be gone or behind; neither is the command's business.
-    [[maybe_unused]] const ssize_t put = ::write(lines, &line, sizeof line);
+    if (::write(lines, &line, sizeof line) < 0) missed.fetch_add(1, std::memory_order_relaxed);
   };
   // A zero behind it all: lines are matched with their length, but tools that watch regexec() look
   // for an end.
@@ -188,6 +191,14 @@ Result<OutputRelay> OutputRelay::start(const LineMatcher& matcher, int out, int 
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return file_error("open", "a pipe", errno);
   ::fcntl(ends[0], F_SETPIPE_SZ, kPipeSize);  // Room for thousands of lines.
   relay.lines_ = ends[0];
+  void* shared = ::mmap(nullptr, sizeof(std::atomic<std::uint64_t>), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    const int number = errno;
+    ::close(ends[1]);
+    return file_error("share", "memory", number);
+  }
+  relay.missed_ = new (shared) std::atomic<std::uint64_t>(0);
   const bool is_shared = is_same_file(out, err);
   Way ways[2];
   const int count = is_shared ? 1 : 2;
@@ -205,7 +216,7 @@ Result<OutputRelay> OutputRelay::start(const LineMatcher& matcher, int out, int 
         if (k != i) ::close(ways[k].ours);
       }
       ::close(ends[0]);
-      pass_on(ways[i], reals[i], matcher, ends[1], clock);
+      pass_on(ways[i], reals[i], matcher, ends[1], *relay.missed_, clock);
     }
     if (process < 0) {
       failure = Error{ErrorCode::kUnavailable,
@@ -228,6 +239,7 @@ OutputRelay::OutputRelay(OutputRelay&& other) noexcept
     : command_out_(other.command_out_),
       command_err_(other.command_err_),
       lines_(other.lines_),
+      missed_(std::exchange(other.missed_, nullptr)),
       processes_(std::move(other.processes_)) {
   other.command_out_ = other.command_err_ = other.lines_ = -1;
 }
@@ -235,6 +247,7 @@ OutputRelay::OutputRelay(OutputRelay&& other) noexcept
 OutputRelay::~OutputRelay() {
   close_command_ends();
   if (lines_ >= 0) ::close(lines_);
+  if (missed_ != nullptr) ::munmap(missed_, sizeof *missed_);
 }
 
 void OutputRelay::close_command_ends() {
@@ -250,6 +263,8 @@ std::optional<EpochLine> OutputRelay::next_line() const {
   line.name[sizeof line.name - 1] = '\0';
   return line;
 }
+
+std::uint64_t OutputRelay::missed() const { return missed_->load(std::memory_order_relaxed); }
 
 bool OutputRelay::wait(Nanos patience) const {
   const Clock clock = boot_clock();

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +44,8 @@ class OutputRelay {
 
   int lines() const { return lines_; }  // Readable when a line has matched.
   std::optional<EpochLine> next_line() const;
+  // Lines that matched and found no room, because the tracker was thousands of them behind.
+  std::uint64_t missed() const;
   // Waits until all output is passed on, or the time is over because something the command left
   // behind still holds it. The relay goes on for that by itself.
   bool wait(Nanos patience) const;
@@ -49,6 +53,7 @@ class OutputRelay {
  private:
   OutputRelay() = default;
   int command_out_ = -1, command_err_ = -1, lines_ = -1;
+  std::atomic<std::uint64_t>* missed_ = nullptr;  // In memory that the processes share.
   std::vector<pid_t> processes_;
 };
 

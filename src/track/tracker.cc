@@ -638,6 +638,13 @@ void Tracker::finish(std::optional<int> exit_code) {
   if (relay_) {
     relay_->wait(kOutputPatience);
     take_lines();
+    if (const std::uint64_t missed = relay_->missed(); missed > 0) {
+      const std::string text = "lines that tell of epochs came faster than they could be taken: " +
+                               std::to_string(missed) +
+                               " are left out, and what they took is in the epochs after them";
+      note(text);
+      say(text);
+    }
   }
   if (socket_) take_messages();
   if (options_.lines_begin_epochs) end_epoch("", ended_at_);

@@ -161,6 +161,15 @@ def test_epochs_that_lines_begin(machine):
     assert [energy(e) for e in machine.profile()["epochs"]] == pytest.approx([1.0, 2.0], abs=1e-9)
 
 
+def test_epochs_that_come_too_fast_are_counted_and_said(machine):
+    script = "import sys\nsys.stdout.write(''.join(f'epoch {i}\\n' for i in range(200000)))\n"
+    result = machine.track("--epoch-regex", r"epoch (\d+)", command=[sys.executable, "-c", script])
+    assert result.stdout.count(b"\n") == 200000
+    missed = re.search(r"could be taken: (\d+) are left out", machine.profile()["notes"])
+    assert len(machine.profile()["epochs"]) + int(missed[1] if missed else 0) == 200000
+    assert (missed is None) or missed[0] in result.stderr.decode()
+
+
 def test_idle_power_is_measured_before_the_command(machine):
     machine.track("--assume", "gpu=250W", "--idle", "300ms", command=["sleep", "0.4"])
     part = machine.profile()["epochs"][0]["energy"][-1]
