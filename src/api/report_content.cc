@@ -43,6 +43,7 @@ std::string statement(const Footprint& footprint, MassUnit unit) {
   }
   text += fmt::format(". The energy is {}, its boundary is the {}.",
                       name_of(curve.energy_basis.basis), name_of(curve.energy_basis.boundary));
+  if (last.energy.low) text += " Ranges are 95 % intervals.";
   if (const auto outside = outside_energy(footprint.profile)) {
     text += fmt::format(
         " These figures are of its epochs; before, between and after them the devices took {} "
