@@ -10,7 +10,7 @@ from wattree.device import CpuDevice, Launch  # noqa: E402
 from wattree.nodes import distinct_nodes, node_of_op, op_from_record  # noqa: E402
 from wattree.trace import trace  # noqa: E402
 from wattree.workload import (  # noqa: E402
-    ArgumentError, check_alone, count_sets, index_limit, module_workload, op_workload)
+    ArgumentError, Workload, check_alone, count_sets, index_limit, module_workload, op_workload, prepare_launch)
 
 
 class Block(torch.nn.Module):
@@ -203,6 +203,17 @@ def test_a_cache_does_not_grow_from_run_to_run(how):
     kept = trace(layer, lambda: layer(*args, **kwargs), lambda scope, module: True).modules[0].kept
     assert cache.layers[0].keys.shape == (5, 8)  # The trace itself is a run.
     assert module_workload(layer, *kept, CpuDevice(cache_bytes=4096)).run(0).shape == (3, 5)
+
+
+@pytest.mark.parametrize("seconds, sets, copies", [(1e-3, 1, 20), (1e-3, 8, 24), (0.042, 512, 23), (1, 2, 1), (30e-6, 512, 1024)])
+def test_a_launch_has_whole_turns_of_its_sets_but_never_takes_long(seconds, sets, copies):
+    """As of src/exec/copies_test.cc."""
+    class Slow(CpuDevice):
+        def warm_up(self, run, times):
+            return seconds
+
+    launch, _ = prepare_launch(Workload(lambda i: None, sets, 1), Slow(cache_bytes=4096), "eager")
+    assert launch.iterations == copies
 
 
 class CapturingDevice(CpuDevice):

@@ -104,8 +104,8 @@ class Session:
 
     def _measure_launch(self, launch: Launch, why: str | None, workload: Workload, cache: str,
                         settings: Settings) -> dict[str, Any]:
-        record: dict[str, Any] = {"at_s": round(time.time()), "cache": cache, "sets": workload.sets,
-                                  "copies": launch.iterations}
+        record: dict[str, Any] = {"at_s": round(time.time()), "cache": cache,
+                                  "sets": min(workload.sets, launch.iterations), "copies": launch.iterations}
         if why is not None:
             record["why_eager"] = why
         if self._sampler is None:

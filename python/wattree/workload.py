@@ -19,6 +19,7 @@ from wattree.spec import element_bytes, held_tensors, parse_tensor, tensors_of
 from wattree.trace import OpCall, Tracer, snapshot, snapshots
 
 LAUNCH_S = 0.02  # Of plain calls; the graph of them may be several times shorter, and still long for the gap after it.
+LONGEST_LAUNCH_S = 1.0  # Nobody can stop a launch that has begun, so not even sets of buffers make it longer.
 MAX_COPIES = 1024
 MAX_SETS = 512
 SMALL_NODE_COPIES = 32
@@ -49,6 +50,7 @@ def prepare_launch(workload: Workload, device: Device, execution: str = "graph")
     least = max(workload.sets, SMALL_NODE_COPIES if seconds < SMALL_NODE_S else 1)
     copies = min(max(math.ceil(LAUNCH_S / max(seconds, 1e-7)), least), MAX_COPIES)
     copies = math.ceil(copies / workload.sets) * workload.sets
+    copies = min(copies, max(1, int(LONGEST_LAUNCH_S / max(seconds, 1e-7))))
     if execution == "eager":
         return repeat(workload.run, copies), None
     try:

@@ -304,6 +304,7 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   }
 
   MeasureQuery measure = query.measure;
+  measure.needs_energy = true;
   measure.open_executor = [&executor]() -> Result<std::unique_ptr<Executor>> {
     return std::move(executor);
   };
@@ -312,10 +313,6 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   CalibrateAnswer answer;
   answer.reused = measured.value().reused;
   answer.session = std::move(measured).value().session;
-  if (answer.session.machine.meters.empty()) {
-    return Error{ErrorCode::kUnavailable, "nothing here measures energy, so nothing can be fitted",
-                 "wattree meters shows what stands in the way"};
-  }
   // What was written down is what is fitted to: train makes the same of it.
   Result<std::vector<MeasuredSession>> sessions = read_windows(query.measure.windows);
   if (!sessions.ok()) return sessions.error();

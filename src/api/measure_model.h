@@ -29,6 +29,7 @@ struct MeasureQuery {
   std::optional<WindowSettings> settings;  // Other aims than the protocol's.
   std::optional<MeasuredModel> model;      // To write down; profiling a config does it by itself.
   std::int64_t seed = 1;
+  bool needs_energy = false;  // An error where nothing measures it, before anything runs.
   bool allow_load = false;
   bool without_anchor = false;
   bool without_pauses = false;

@@ -199,10 +199,6 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
     out.figures = std::move(earlier).value();
     for (const Job& job : jobs) out.reused += out.figures.count(job.key());
   }
-  Result<AppendFile> file = AppendFile::open(query.windows);
-  if (!file.ok()) return file.error();
-  AppendFile records = std::move(file).value();
-
   Found found = find_meters(query.meters);
   append(found, find_process_meters(query.meters.proc_root, query.process));
   put_first(found.meters, device.uuid);
@@ -213,6 +209,13 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
   const Clock clock = boot_clock();
   Watch watch(std::move(found.meters), component, watching, clock);
   if (!watch.has_energy()) out.obstacles = std::move(found.obstacles);
+  if (!watch.has_energy() && query.needs_energy) {
+    return Error{ErrorCode::kUnavailable, "nothing here measures energy, so nothing can be fitted",
+                 "wattree meters shows what stands in the way"};
+  }
+  Result<AppendFile> file = AppendFile::open(query.windows);
+  if (!file.ok()) return file.error();
+  AppendFile records = std::move(file).value();
   watch.start();
 
   std::optional<TreeAnswer> anchor;

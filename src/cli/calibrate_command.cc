@@ -112,7 +112,10 @@ int run(CalibrateFlags& flags, Surroundings& world) {
   flags.query.measure.is_resumed = flags.resumes;
   const Result<CalibrateAnswer> calibrated = calibrate(flags.query);
   bar.reset();
-  if (!calibrated.ok()) return fail(calibrated.error(), false, world);
+  if (!calibrated.ok()) {
+    const int code = fail(calibrated.error(), false, world);
+    return Interrupts::is_wanted() ? kInterrupted : code;
+  }
   const CalibrateAnswer& answer = calibrated.value();
   if (const Failure failure = write_file(flags.output, answer.json)) {
     return fail(*failure, false, world);

@@ -18,7 +18,7 @@ namespace {
 volatile std::sig_atomic_t interrupted = 0;
 
 extern "C" void on_interrupt(int) {
-  if (interrupted != 0) ::_exit(130);
+  if (interrupted != 0) ::_exit(kInterrupted);
   interrupted = 1;
 }
 
@@ -149,7 +149,7 @@ std::string energy_text(const MachineFacts& machine, const std::vector<Obstacle>
 
 int exit_code_of(const SessionResult& session) {
   if (session.ending == Ending::kLost) return meaning_of(session.lost.code).exit_code;
-  if (session.ending == Ending::kInterrupted) return 130;
+  if (session.ending == Ending::kInterrupted) return kInterrupted;
   return 0;
 }
 

@@ -32,6 +32,9 @@ class Interrupts {
   static bool is_wanted();
 };
 
+// The exit code of what Ctrl-C has ended, as shells have it.
+inline constexpr int kInterrupted = 130;
+
 // "measured 23 windows in 41 s": how it ended, and what was left out and why.
 std::string ending_text(const SessionResult& session, std::size_t reused);
 // Why there is no energy, where there is none.

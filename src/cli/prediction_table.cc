@@ -18,7 +18,7 @@ constexpr int kBarCells = 12;
 std::string_view phrase_of(Boundary boundary) {
   switch (boundary) {
     case Boundary::kGpu: return "GPU only";
-    case Boundary::kHost: return "GPU and host";
+    case Boundary::kHost: return "host, as far as it has counters";
     case Boundary::kWall: return "the whole machine";
     case Boundary::kFacility: return "the machine and its data centre";
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
+#include "src/exec/copies.h"
 #include "src/torch/device.h"
 #include "src/torch/runner.h"
 #include "src/torch/script.h"
@@ -41,11 +41,6 @@ struct WattreeScript {
 };
 
 namespace {
-
-constexpr double kLaunchSeconds = 0.02;
-constexpr double kSmallSeconds = 100e-6;
-constexpr int kSmallCopies = 32;
-constexpr int kMaxCopies = 1024;
 
 std::int32_t fail(WattreeError* error, std::int32_t code, const std::string& message,
                   const std::string& hint = "") {
@@ -119,15 +114,6 @@ double warm_up(WattreeLaunch& launch) {
   return seconds;
 }
 
-int count_copies(int wanted, double seconds, int sets) {
-  if (wanted > 0) return wanted;
-  const int least = std::max(sets, seconds < kSmallSeconds ? kSmallCopies : 1);
-  const double fitting = std::ceil(kLaunchSeconds / std::max(seconds, 1e-7));
-  const int copies =
-      std::min(kMaxCopies, std::max(least, static_cast<int>(std::min(fitting, 1e6))));
-  return (copies + sets - 1) / sets * sets;
-}
-
 void run_all(WattreeLaunch& launch) {
   for (int i = 0; i < launch.copies; ++i) launch.runner->run(i);
 }
@@ -153,13 +139,14 @@ std::int32_t prepare(WattreeDevice* on, const WattreeScript* script, const Wattr
           WattreeLaunch{device, nullptr, nullptr, 1, program->allows_tf32 != 0});
       launch->runner = std::make_unique<Runner>(device, program_of(script, *program), *options);
       const double seconds = warm_up(*launch);
-      launch->copies = count_copies(options->copies, seconds, launch->runner->sets());
+      launch->copies = options->copies > 0 ? options->copies
+                                           : wattree::count_copies(seconds, launch->runner->sets());
       std::string why_eager = "graphs were not wanted";
       if (options->allow_graph != 0)
         launch->graph = device.capture([&] { run_all(*launch); }, why_eager);
       facts->copies = launch->copies;
       facts->is_graph = launch->graph != nullptr;
-      facts->sets = launch->runner->sets();
+      facts->sets = std::min(launch->runner->sets(), launch->copies);
       facts->unlinked = launch->runner->unlinked();
       copy_text(facts->why_eager, launch->graph != nullptr ? "" : why_eager);
       *out = launch.release();

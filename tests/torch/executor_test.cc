@@ -119,7 +119,9 @@ TEST_F(Nodes, TakeTurnsWithTheirBuffersWhereTheCacheIsToBeCold) {
   const std::int64_t bytes = 4 * (1024 * 32 + 32 * 128 + 128 + 1024 * 128);
   const auto cold = executor().prepare(tree, linear, {CacheState::kCold, 0, true});
   ASSERT_TRUE(cold.ok()) << cold.error().message;
-  EXPECT_EQ(cold.value()->sets(), std::min<std::int64_t>(512, (2 * cache + bytes - 1) / bytes));
+  const std::int64_t wanted = std::min<std::int64_t>(512, (2 * cache + bytes - 1) / bytes);
+  // Fewer only where the machine is so slow that they would take over a second.
+  EXPECT_EQ(cold.value()->sets(), std::min<std::int64_t>(wanted, cold.value()->copies()));
   EXPECT_EQ(cold.value()->copies() % cold.value()->sets(), 0);
   const auto warm = executor().prepare(tree, linear, {CacheState::kWarm, 0, true});
   ASSERT_TRUE(warm.ok()) << warm.error().message;
