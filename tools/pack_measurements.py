@@ -117,6 +117,9 @@ def pack(folders, out):
                 if kind == "window" and record["node"] not in nodes:
                     # Of a pass measured anew the tree is the one seen first: its root stands for the same work.
                     line["node"] = record["node"] = trees[record["key"]]["root"]
+                if kind == "window" and record["subject"] == "op":
+                    # The same op may be one of the grid in one session and a module's in another.
+                    line["type"] = nodes[record["node"]].get("type", record.get("type"))
                 if kind == "window" and (found := doubts(record)):
                     line["doubts"] = found
                 records.append(line)

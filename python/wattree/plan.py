@@ -87,7 +87,6 @@ OTHERS = {
     "qwen2.5-7b": (HUGE_SIZES, (), ()),
     "opt-6.7b": (HUGE_SIZES, (), ()),
     "pythia-6.9b": (HUGE_SIZES, (), ()),
-    "falcon-7b": (HUGE_SIZES, (), ()),
     "llama-2-13b": (HUGE_SIZES, (), ()),
 }
 EAGER_ONLY = {"openai-gpt", "bloom-560m", "bloom-1b7", "gpt-neo-125m", "gpt-j-6b", "mpt-7b"}  # The framework has no fused attention for them.

@@ -188,8 +188,8 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       sample.energy_j = *figures.energy_j / factor;
       sample.card_factor = factor;
       sample.time_s = figures.time_s;
-      // With rest in between its clock was not held down.
       sample.is_capped = figures.is_capped && !figures.is_paused;
+      sample.is_rested = figures.is_paused;
       sample.is_single = is_single_precision(window.pass.dtype);
       sample.dtype = window.pass.dtype;
       // A processor has no graphs: there a launch is part of the work.

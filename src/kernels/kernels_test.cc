@@ -46,6 +46,34 @@ TEST(SingleOpTest, AProductOfActivationsHasNoWeight) {
   EXPECT_EQ(work.k, 32);
 }
 
+TEST(SingleOpTest, AProductByATransposedMatrixIsThatOfALinear) {
+  const auto kind = [](std::string second) {
+    return kernel_kind(work_of_op(
+        op_window("mm", "MatMul", {"bf16[64,256]", std::move(second)}, {"bf16[64,512]"})));
+  };
+  EXPECT_EQ(kind("bf16[256,512]{1,256}"), WorkKind::kLinear16);
+  EXPECT_EQ(kind("bf16[256,512]"), WorkKind::kBatched16);
+}
+
+TEST(SingleOpTest, WithRestInBetweenNoLimitHoldsItBack) {
+  Predictor predictor;
+  predictor.is_by_kernel = true;
+  predictor.power_cap = PowerCap{700, 0.5, 1};
+  Coefficients price;
+  price.energy[0] = 1e-2;  // 1000 W
+  price.time[0] = 1e-5;
+  price.samples = 1;
+  predictor.kinds[static_cast<std::size_t>(WorkKind::kPointwise)] = price;
+  KernelSample sample;
+  sample.kernels.push_back(
+      {work_of_op(op_window("add", "add", {"f32[8]", "f32[8]"}, {"f32[8]"})), 1});
+  const SampleEstimate held = predict_sample(predictor, sample);
+  EXPECT_NEAR(held.energy_j / held.time_s, 700, 1e-6);
+  sample.is_rested = true;
+  const SampleEstimate free = predict_sample(predictor, sample);
+  EXPECT_NEAR(free.energy_j / free.time_s, 1000, 1e-6);
+}
+
 TEST(SingleOpTest, StridesTellJoinsApart) {
   const auto join = [](std::string second) {
     return kernel_kind(work_of_op(

@@ -58,11 +58,12 @@ std::optional<Spec> parse_spec(std::string_view text) {
   return text.empty() ? std::optional(spec) : std::nullopt;
 }
 
-// Which inputs are weights: a window does not say, but the op and its module do.
-bool is_weight(const MeasuredWindow& window, Op op, std::size_t input) {
+// Which inputs are weights: a window does not say, but the op and its module do. Without a module,
+// a product's matrix that lies transposed is one, as that of every Linear.
+bool is_weight(const MeasuredWindow& window, Op op, std::size_t input, const Spec& spec) {
   switch (op) {
     case Op::kAddmm: return input != 1;
-    case Op::kMm: return input == 1 && window.node.type != "MatMul";
+    case Op::kMm: return input == 1 && (spec.stride || window.node.type != "MatMul");
     case Op::kEmbedding: return input == 0;
     case Op::kLayerNorm: return input > 0;
     default: return false;
@@ -100,7 +101,7 @@ Result<ModelTree> tree_of_op(const MeasuredWindow& window) {
       const Spec& spec = specs[i];
       Tensor tensor = spec.stride ? Tensor(&trace, spec.dtype, spec.size, *spec.stride)
                                   : trace.tensor(spec.dtype, spec.size);
-      if (i < window.node.inputs.size() && is_weight(window, *op, i)) {
+      if (i < window.node.inputs.size() && is_weight(window, *op, i, spec)) {
         tensor.parameter = trace.parameter(spec.size).parameter;
       }
       tensors.push_back(tensor);

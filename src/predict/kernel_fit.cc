@@ -201,6 +201,7 @@ SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sa
     sum.energy_j += count * price.energy_j;
     sum.time_s += count * price.time_s;
   });
+  if (sample.is_rested) return sum;
   const Capped factor = cap_of(predictor, sum.energy_j, sum.time_s);
   return {sum.energy_j * factor.energy, sum.time_s * factor.time};
 }

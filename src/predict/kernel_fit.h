@@ -30,6 +30,7 @@ struct KernelSample {
   double card_factor = 1;  // times this on its own.
   double time_s = 0;
   bool is_capped = false;   // It ran at the power limit.
+  bool is_rested = false;   // It had rest in between, so that no limit held it back.
   bool is_single = false;   // 32 bits; all of 16 bits have the same prices.
   std::string dtype;        // For people: "bf16".
   bool is_eager = false;    // Launched one by one.

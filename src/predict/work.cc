@@ -30,7 +30,7 @@ constexpr TermFacts kTraffic[] = {{"traffic", "MiB"}};
 constexpr TermFacts kCalls[] = {{"calls", "call"}};
 
 constexpr TermFacts kLinearTerms[] = {
-    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling", "µs"},
+    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling or traffic", "µs"},
     {"input", "MiB"},     {"weights", "MiB"},      {"output", "MiB"},
 };
 constexpr TermFacts kSingleLinearTerms[] = {{"launch", "launch"},
@@ -116,24 +116,30 @@ constexpr KindFacts kKinds[kWorkKinds] = {
     {"cross", kCrossTerms},
 };
 
+// Read and written by a product with a weight.
+double product_bytes(const Work& w) {
+  return (w.m * w.k + w.m * w.n) * w.width + w.k * w.n * w.weight_width;
+}
+double product_mib(const Work& w) { return product_bytes(w) / kMiB; }
+
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
 
 Terms count_kernel_terms(const Work& w, const Chip& chip) {
   const double traffic = w.bytes / kMiB;
   const double beyond = std::max(0.0, traffic - chip.cache_mib);
   const double millions = w.elements / 1e6;
+  const double mib_per_us = std::max(chip.mib_per_us, 1e-9);
   switch (w.kind) {
     case WorkKind::kLinear16:
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
-              best_tiling(w, 1, chip),
+              std::max(best_tiling(w, 1, chip), product_mib(w) / mib_per_us),
               w.m * w.k * w.width / kMiB,
               w.k * w.n * w.weight_width / kMiB,
               w.m * w.n * w.width / kMiB};
     case WorkKind::kLinear32: {
       const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
-      return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip),
-              ((w.m * w.k + w.m * w.n) * w.width + w.k * w.n * w.weight_width) / kMiB};
+      return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip), product_mib(w)};
     }
     case WorkKind::kFewRows32: return {1.0, w.k * w.n * w.weight_width / kMiB};
     case WorkKind::kBatched16:
@@ -144,7 +150,7 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
       return {1.0,
               2.0 * w.groups * w.m * w.n * w.k / 1e9,
               traffic,
-              std::max(attention_waves(w, chip), traffic / std::max(chip.mib_per_us, 1e-9)),
+              std::max(attention_waves(w, chip), traffic / mib_per_us),
               w.groups / 2 * rounded_up(w.m, kTile) * rounded_up(w.n, kTile) / 1e6,
               w.masked / 1e6};
     case WorkKind::kFused32:
@@ -271,8 +277,7 @@ std::optional<Work> stand_in(const Work& work) {
     case WorkKind::kConvolution: other.kind = WorkKind::kMatmul; return other;
     case WorkKind::kGemm:
       other.kind = WorkKind::kElementwise;
-      other.bytes =
-          (work.m * work.k + work.m * work.n) * work.width + work.k * work.n * work.weight_width;
+      other.bytes = product_bytes(work);
       return other;
     case WorkKind::kMatmul:
       other.kind = WorkKind::kGemm;
@@ -292,8 +297,7 @@ std::optional<Work> stand_in(const Work& work) {
     case WorkKind::kLinear32:
     case WorkKind::kBatched32:
       other.kind = WorkKind::kPointwise;
-      other.bytes =
-          (work.m * work.k + work.m * work.n) * work.width + work.k * work.n * work.weight_width;
+      other.bytes = product_bytes(work);
       return other;
     case WorkKind::kFusedStep16: other.kind = WorkKind::kFused16; return other;
     case WorkKind::kFusedStep32: other.kind = WorkKind::kFused32; return other;
