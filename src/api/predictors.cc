@@ -83,14 +83,19 @@ std::optional<Datasheet> datasheet_of(const Device& device) {
                    *device.fp32_gflops, *device.memory_gb_per_s, device.tdp->value};
 }
 
-// Of several devices with that name, such as the variants of a card.
-std::optional<Device> fastest_called(const std::string& name) {
-  std::optional<Device> fastest;
-  for (const Device& device : search_devices(name, bundled_devices())) {
-    if (!is_accelerator(device.kind) || !datasheet_of(device)) continue;
-    if (!fastest || *device.memory_gb_per_s > *fastest->memory_gb_per_s) fastest = device;
-  }
-  return fastest;
+// Accelerators with that name, such as the variants of a card, the fastest last: by arithmetic, and
+// where that is the same by memory.
+std::vector<Device> accelerators_called(const std::string& name) {
+  std::vector<Device> found = search_devices(name, bundled_devices());
+  std::erase_if(found, [](const Device& device) {
+    return !is_accelerator(device.kind) || !datasheet_of(device);
+  });
+  const auto speed = [](const Device& device) {
+    return std::pair(datasheet_of(device)->half_gflops, *device.memory_gb_per_s);
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Device& a, const Device& b) { return speed(a) < speed(b); });
+  return found;
 }
 
 Result<LoadedPredictor> by_datasheet(const Device& device, const std::string& note) {
@@ -127,13 +132,17 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   if (!choice.on.empty()) {
     const Result<Device> device = find_device(choice.on, bundled_devices());
     if (device.ok()) return by_datasheet(device.value(), "");
-    if (const auto fastest = fastest_called(choice.on)) {
-      return by_datasheet(*fastest, ", the fastest that is called " + choice.on);
+    const std::vector<Device> called = accelerators_called(choice.on);
+    if (!called.empty()) {
+      return by_datasheet(called.back(),
+                          called.size() > 1 ? ", the fastest that is called " + choice.on : "");
     }
   }
   const std::vector<std::string> names = known_names(choice);
   std::string hint(kTrainOne);
-  if (!names.empty()) hint = "choose one with --on: " + join(names) + "; or " + hint;
+  if (!names.empty()) {
+    hint = "choose one with --on: " + join(names) + ", or a GPU of `wattree hardware`; or " + hint;
+  }
   return Error{ErrorCode::kUnavailable,
                choice.on.empty() ? "there is no predictor for this machine, and none is shipped"
                                  : "there is no predictor \"" + choice.on + "\"",

@@ -238,6 +238,30 @@ TEST(Cli, OfflineSaysSo) {
   EXPECT_NE(outcome.err.find("HF_HUB_OFFLINE"), std::string::npos) << outcome.err;
 }
 
+// A device of the catalogue that nobody measured: which of several it is, that it is assumed, and a
+// wide interval, in words and in data.
+TEST(Cli, DatasheetsStandInForPredictors) {
+  const auto headline = [](const std::string& name) {
+    const Outcome outcome = run({"predict", "bert-tiny", "--dtype", "bf16", "--on", name});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("±60 %"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("pred "), std::string::npos) << outcome.out;
+    return outcome.out.substr(0, outcome.out.find('\n'));
+  };
+  EXPECT_EQ(headline("a100"),
+            "1× A100 SXM4 80GB, GPU only, bf16, sdpa, graph, per pass of 1 × 128; assumed by "
+            "datasheet (from its datasheet, the fastest that is called a100)");
+  // Not the NVL, whose memory is faster and whose arithmetic is not.
+  EXPECT_EQ(headline("h100").rfind("1× H100 SXM5 80GB, ", 0), 0u) << headline("h100");
+  EXPECT_NE(headline("rtx4090").find("GeForce RTX 4090, "), std::string::npos);
+  EXPECT_EQ(headline("rtx4090").find("fastest"), std::string::npos);
+  const Outcome data = run({"predict", "bert-tiny", "--dtype", "bf16", "--on", "a100", "--csv"});
+  EXPECT_NE(data.out.find("assumed"), std::string::npos) << data.out;
+  const Outcome none = run({"predict", "bert-tiny", "--on", "zx81"});
+  EXPECT_EQ(none.code, 4);
+  EXPECT_NE(none.err.find("wattree hardware"), std::string::npos) << none.err;
+}
+
 TEST(Cli, SetOverridesTheConfig) {
   const Outcome outcome =
       run({"tree", "gpt2", "--set", "n_layer=3", "--set", "activation_function=relu", "--csv"});

@@ -224,7 +224,7 @@ Result<Device> find_device(std::string_view name, std::span<const Device> device
 
 std::vector<Device> search_devices(std::string_view words, std::span<const Device> devices) {
   const std::vector<std::string> wanted = words_of(words);
-  std::vector<Device> found;
+  std::vector<Device> found, written_together;
   for (const Device& device : devices) {
     std::string all = device.vendor + " " + device.name;
     for (const std::string& alias : device.aliases) all += " " + alias;
@@ -235,8 +235,13 @@ std::vector<Device> search_devices(std::string_view words, std::span<const Devic
                          [&](const std::string& candidate) { return candidate.starts_with(word); });
     });
     if (fits) found.push_back(device);
+    // "rtx4090", where no word begins so.
+    const std::string together = join(wanted, "");
+    if (together.size() >= 4 && join(has, "").find(together) != std::string::npos) {
+      written_together.push_back(device);
+    }
   }
-  return found;
+  return found.empty() ? written_together : found;
 }
 
 }  // namespace wattree

@@ -79,6 +79,9 @@ TEST(Hardware, SearchesByTheBeginningsOfWords) {
   ASSERT_EQ(found_devices.size(), 1u);
   EXPECT_EQ(found_devices[0].name, "GeForce RTX 4090");
   EXPECT_TRUE(search_devices("zx81", bundled_devices()).empty());
+  const auto together = search_devices("rtx4090", bundled_devices());
+  ASSERT_EQ(together.size(), 1u);
+  EXPECT_EQ(together[0].name, "GeForce RTX 4090");
 }
 
 TEST(Hardware, OwnEntriesTakeThePlaceOfBundledOnes) {
