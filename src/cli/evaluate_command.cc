@@ -176,13 +176,17 @@ std::string text_of(const EvaluateAnswer& answer, const EvaluateInput& input) {
   return out;
 }
 
+// As the file's ending says.
+Failure write_document(const std::string& path, const Document& document) {
+  return write_file(path, path.ends_with(".html") ? to_html(document) : to_markdown(document));
+}
+
 Failure write_report(const EvaluateInput& input, const std::string& path, int seeds,
                      Surroundings& world) {
-  const bool is_markdown = path.ends_with(".md");
   const Result<Document> report = accuracy_report(
       input, seeds, [&](std::string_view what) { world.err << "wattree: " << what << "\n"; });
   if (!report.ok()) return report.error();
-  return write_file(path, is_markdown ? to_markdown(report.value()) : to_html(report.value()));
+  return write_document(path, report.value());
 }
 
 // Flags that the chosen method would silently pass over.
@@ -262,9 +266,9 @@ int check_on_windows(const EvaluateFlags& flags, const KernelDataAnswer& input,
   }
   if (!flags.report.empty()) {
     const Document document = check_report(flags.dataset, input, predictor, check);
-    const Failure failure = write_file(
-        flags.report, flags.report.ends_with(".html") ? to_html(document) : to_markdown(document));
-    if (failure) return fail(*failure, flags.json, world);
+    if (const Failure failure = write_document(flags.report, document)) {
+      return fail(*failure, flags.json, world);
+    }
   }
   if (!flags.json) {
     world.out << text_of(input, check);
@@ -306,9 +310,7 @@ int run_on_windows(const EvaluateFlags& flags, Surroundings& world) {
     const auto& models = flags.by_family ? other : asked;
     const Document document = kernel_report(flags.dataset, read.value(), families.value(),
                                             models.value(), checks.value());
-    const std::string text =
-        flags.report.ends_with(".html") ? to_html(document) : to_markdown(document);
-    if (const Failure failure = write_file(flags.report, text)) {
+    if (const Failure failure = write_document(flags.report, document)) {
       return fail(*failure, flags.json, world);
     }
   }

@@ -172,10 +172,6 @@ void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor
       EagerHost{c[0], c[1], median(waiting_w), static_cast<std::int64_t>(time.size())};
 }
 
-}  // namespace
-
-namespace {
-
 // What each kernel of a sample takes, with all that it takes besides.
 template <class Visit>
 void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
