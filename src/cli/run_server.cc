@@ -56,7 +56,15 @@ Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& opti
   if (options.energyvis_origin) addresses.push_back({"127.0.0.1", options.energyvis_port});
   Result<std::unique_ptr<HttpServer>> server = HttpServer::start(
       addresses, [self = out.get()](const HttpRequest& request) { return self->answer(request); });
-  if (!server.ok()) return server.error();
+  if (!server.ok()) {
+    Error error = server.error();
+    // Its page looks nowhere else.
+    const std::string fixed = url_of({"127.0.0.1", options.energyvis_port});
+    if (options.energyvis_origin && error.message.find(fixed) != std::string::npos) {
+      error.hint = "EnergyVis's page asks this port alone: end the program that has it";
+    }
+    return error;
+  }
   out->server_ = std::move(server).value();
   return out;
 }

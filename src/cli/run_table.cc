@@ -120,8 +120,8 @@ std::string component_table(const TrackedRun& run, const Setting& setting) {
 std::string carbon_text(const RunStatus& status, const Setting& setting) {
   if (!status.emissions) return "";
   std::string out =
-      fmt::format("CO2e: {} ({}; {}), {}\n", to_text(*status.emissions), to_text(*setting.grid),
-                  setting.grid->by, name_of(*status.emissions_basis));
+      fmt::format("CO2e: {} ({}), {}\n      intensity: {}\n", to_text(*status.emissions),
+                  to_text(*setting.grid), name_of(*status.emissions_basis), setting.grid->by);
   // The one that is nearest to something one can imagine.
   const Equivalent* best = nullptr;
   for (const Equivalent& equivalent : bundled_equivalents()) {

@@ -38,6 +38,15 @@ std::string full_name(const std::string& name) {
   return device.ok() && energyvis_slug(device.value().name) == name ? device.value().name : name;
 }
 
+// EnergyVis's page knows cards by the names that shops give them, not by the drivers' ("NVIDIA …"):
+// those it finds no figures for.
+std::string card_slug(const std::string& name) {
+  const std::string slug = energyvis_slug(name);
+  if (slug == name) return slug;  // It came from there.
+  const Result<Device> device = find_device(name, bundled_devices());
+  return device.ok() ? energyvis_slug(device.value().name) : slug;
+}
+
 void read_components(JsonFields& fields, Profile& profile) {
   const Json* components = fields.object("components");
   if (components == nullptr) return;
@@ -166,8 +175,7 @@ void write_components(JsonWriter& out, const Profile& profile) {
     std::map<std::string, std::int64_t> counts;  // Two entries may have one slug.
     for (const HardwareEntry& entry : profile.hardware) {
       if (is_accelerator(entry.kind) != is_accelerator(part.device)) continue;
-      counts[part.device == DeviceKind::kGpu ? energyvis_slug(entry.name) : entry.name] +=
-          entry.count;
+      counts[part.device == DeviceKind::kGpu ? card_slug(entry.name) : entry.name] += entry.count;
     }
     for (const auto& [name, count] : counts) out.field(name, count);
     out.end_object();

@@ -226,6 +226,18 @@ TEST(EnergyVis, WhatItReadsItWritesAgain) {
   EXPECT_EQ(read_energyvis(file.value().json, "again").value(), profile);
 }
 
+TEST(EnergyVis, CardsGoOutByTheNameItsPageKnows) {
+  Profile profile = read_energyvis(sample(), "sample").value();
+  profile.hardware = {{DeviceKind::kGpu, "NVIDIA GeForce GTX 1080 Ti", 3},  // As the driver says.
+                      {DeviceKind::kGpu, "GeForce GTX 1080 Ti", 1},
+                      {DeviceKind::kGpu, "tesla-t4", 2},
+                      {DeviceKind::kGpu, "Our Own Card", 1}};
+  const std::string json = write_energyvis(profile).value().json;
+  EXPECT_NE(json.find("\"geforce-gtx-1080-ti\": 4"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"tesla-t4\": 2"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"our-own-card\": 1"), std::string::npos) << json;
+}
+
 std::string energyvis(const std::string& server, const std::string& rest = "") {
   return R"({"name":"x","serverData":)" + server + rest + "}";
 }

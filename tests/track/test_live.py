@@ -200,7 +200,10 @@ def test_a_port_that_is_taken_is_told_before_anything_runs(machine):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = machine.track("--port", str(port), command=["touch", str(machine.folder / "ran")], code=4)
-    assert f"http://127.0.0.1:{port}" in result.stderr.decode() and "--port" in result.stderr.decode()
+        assert f"http://127.0.0.1:{port}" in result.stderr.decode() and "--port" in result.stderr.decode()
+        result = machine.track("--energyvis", ORIGIN, "--energyvis-port", str(port), "--region", "US-GA",
+                               command=["touch", str(machine.folder / "ran")], code=4)
+        assert "end the program that has it" in result.stderr.decode()
     assert not (machine.folder / "ran").exists()
 
 
