@@ -4,6 +4,7 @@
 
 #include "src/api/amounts.h"
 #include "src/api/profiles.h"
+#include "src/base/in_quotes.h"
 #include "src/base/json_writer.h"
 
 namespace wattree {
@@ -56,6 +57,17 @@ Profile profile_of_energy(Joules energy, const std::string& as_typed) {
                                                   std::nullopt,
                                                   {Basis::kAssumed, "typed in", Boundary::kHost}});
   return profile;
+}
+
+Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder) {
+  if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
+    return profile_of_energy(energy.value(), what);
+  }
+  Result<Profile> profile = load_profile(what, folder);
+  const bool is_number = what.find_first_of("0123456789") == 0;
+  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
+  return Error{ErrorCode::kInvalidInput, in_quotes(what) + " is neither an energy nor a profile",
+               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
 }
 
 std::string to_json(const Footprint& footprint) {

@@ -1,6 +1,7 @@
 // What runs took and emitted: one of them, beside others, or elsewhere.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
 
 // An energy by itself, as a run of one epoch: assumed, because somebody typed it in.
 Profile profile_of_energy(Joules energy, const std::string& as_typed);
+// An energy where it reads as one ("2.5kWh"), else a profile: a file, or an id in the folder.
+Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder);
 
 // The contract of docs/schemas/footprint.schema.json, with equivalents of the emissions.
 std::string to_json(const Footprint& footprint);

@@ -1,10 +1,8 @@
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <ostream>
 
 #include "src/api/profiles.h"
-#include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/footprint_table.h"
 #include "src/cli/shared_flags.h"
@@ -21,33 +19,24 @@ struct CarbonFlags {
   bool json = false;
 };
 
-// An energy where it reads as one, else a profile.
-Result<Profile> profile_named(const std::string& what, const std::filesystem::path& folder) {
-  if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
-    return profile_of_energy(energy.value(), what);
-  }
-  Result<Profile> profile = load_profile(what, folder);
-  const bool is_number = what.find_first_of("0123456789") == 0;
-  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
-  return Error{ErrorCode::kInvalidInput, in_quotes(what) + " is neither an energy nor a profile",
-               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
-}
-
 int run(CarbonFlags& flags, Surroundings& world) {
   if (const Failure failure = flags.setting.load()) return fail(*failure, flags.json, world);
-  Result<Profile> profile = profile_named(flags.what, flags.folder.path(world));
+  Result<Profile> profile = load_run(flags.what, flags.folder.path(world));
   if (!profile.ok()) return fail(profile.error(), flags.json, world);
   const Result<Footprint> footprint =
       footprint_of(std::move(profile).value(), flags.setting.query, flags.epochs);
   if (!footprint.ok()) return fail(footprint.error(), flags.json, world);
+  const bool is_energy = parse_energy(flags.what).ok();
   if (!footprint.value().setting.grid) {
-    return fail(no_grid_error(footprint.value().profile), flags.json, world);
+    Error error = no_grid_error(footprint.value().profile);
+    if (is_energy) error.message = "the region is not given";
+    return fail(error, flags.json, world);
   }
   if (flags.json) {
     world.out << to_json(footprint.value());
     return 0;
   }
-  if (!parse_energy(flags.what).ok()) {  // An energy by itself says all of it in the table.
+  if (!is_energy) {  // An energy by itself says all of it in the table.
     world.out << footprint_headline(footprint.value()) << "\n";
   }
   world.out << figures_table(footprint.value(), flags.unit.unit()) << "\n"

@@ -79,6 +79,19 @@ TEST(Cli, AnEnergyWithoutItsUnitIsToldSo) {
   }
 }
 
+TEST(Cli, ComparesARunWithAnEnergyThatSomebodyReports) {
+  // 12,042 W for 79 h are 951.318 kWh; 1902.636 kWh are twice that.
+  for (const auto& [first, second, change] :
+       {std::tuple("bert-base-v100", "1902.636kWh", "+100.0 %"),
+        std::tuple("951.318kWh", "bert-base-v100", "+0.0 %")}) {
+    const Outcome compared = run({"compare", first, second, "--region", "US-GA"});
+    EXPECT_EQ(compared.code, 0) << compared.err;
+    EXPECT_NE(compared.out.find(change), std::string::npos) << compared.out;
+    EXPECT_NE(compared.out.find("the bases differ"), std::string::npos) << compared.out;
+  }
+  EXPECT_NE(run({"carbon", "1kWh"}).err.find("the region is not given"), std::string::npos);
+}
+
 // A profile may come from anybody; a terminal obeys what stands after an escape.
 TEST(Cli, NamesOfOthersDoNotReachTheTerminalAsTheyAre) {
   const ConfigFile profile(R"({"format": "wattree-profile", "version": 1, "name": "\u001b[31mred",

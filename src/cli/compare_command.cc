@@ -44,7 +44,7 @@ int compare_profiles(CompareFlags& flags, std::optional<double> limit, Surroundi
   if (const Failure failure = flags.setting.load()) return fail(*failure, flags.json, world);
   std::vector<Footprint> footprints;
   for (const std::string& run : flags.runs) {
-    Result<Profile> profile = load_profile(run, flags.folder.path(world));
+    Result<Profile> profile = load_run(run, flags.folder.path(world));
     if (!profile.ok()) return fail(profile.error(), flags.json, world);
     Result<Footprint> footprint =
         footprint_of(std::move(profile).value(), flags.setting.query, flags.epochs);
@@ -83,7 +83,7 @@ bool names_a_model(const std::string& name, const std::filesystem::path& profile
     if (model.name == name) return true;
   }
   // What is neither is more likely a model: of those there are many more.
-  return !load_profile(name, profiles).ok();
+  return !load_run(name, profiles).ok();
 }
 
 int run(CompareFlags& flags, const CLI::App& app, Surroundings& world) {
@@ -131,15 +131,16 @@ Command compare_command(CLI::App& app) {
       "  wattree compare bert-base-uncased distilbert-base-uncased -b 16 -s 128\n"
       "  wattree compare main/config.json branch/config.json --fail-above 3%   an energy gate\n"
       "  wattree compare transformer-big-p100 bert-base-v100\n"
-      "  wattree compare before.json after.json --fail-above 3%\n\n"
+      "  wattree compare before.json after.json --fail-above 3%\n"
+      "  wattree compare run.json 951kWh --region US-GA\n\n"
       "Models are predicted at the same sizes, by the same predictor, and compared with the\n"
       "first. Of runs nothing is scaled: what was measured is shown as measured, and changes are\n"
       "of the devices' energy. With --fail-above the exit code is 1 where one takes more "
       "energy.\n");
   compare
       ->add_option("MODEL", flags->runs,
-                   "Models, as for `wattree predict`; or profiles of runs: files, or ids of "
-                   "`wattree profiles list`")
+                   "Models, as for `wattree predict`; or runs: profiles (files, or ids of `wattree "
+                   "profiles list`), or energies that others report, such as 951kWh")
       ->required()
       ->expected(2, 100);
   compare->add_option("--fail-above", flags->fail_above,
