@@ -176,7 +176,7 @@ def test_an_energy_gate(wattree):
 
 
 @pytest.mark.parametrize("arguments,says", [
-    (["carbon", "2.5kWh"], "does not say in which region"),
+    (["carbon", "2.5kWh"], "the region is not given"),
     (["carbon", "2.5kWh", "--region", "Georgia"], "US-GA (Georgia) or GEO (Georgia)"),
     (["carbon", "2.5kWh", "--region", "US-GA", "--pue", "0.99"], "a PUE of 0.99 is not possible"),
     (["whatif", SAMPLE, "--hardware", "4xGTX 1090"], "did you mean"),
