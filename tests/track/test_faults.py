@@ -4,6 +4,7 @@ do the same to the parts, byte by byte and with clocks of their own."""
 
 import json
 import os
+import pathlib
 import resource
 import shutil
 import signal
