@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import os
 import signal
 import statistics
 import subprocess
@@ -384,6 +385,24 @@ def test_what_is_no_model_is_explained(profiler):
         profiler().profile(torch.nn.Linear(2, 2, device="meta"), torch.zeros(1, 2))
     with pytest.raises(ProfileError, match="choose"):
         Profiler(execution="fast")
+
+
+def test_others_on_the_processors_are_told(profiler, ids, monkeypatch):
+    import wattree.session
+    from wattree.proc import CpuTime, Others
+
+    # Of 100 ticks on all processors 70 were busy, 30 of them ours.
+    ticks, own_s = iter([CpuTime(100, 1000), CpuTime(170, 1100)]), iter([1.0, 1.0 + 30 / os.sysconf("SC_CLK_TCK")])
+    assert Others(lambda: next(ticks), lambda: next(own_s)).percent() == pytest.approx(40)
+    ticks = iter([CpuTime(100, 1000), CpuTime(101, 1003)])
+    assert Others(lambda: next(ticks)).percent() is None
+
+    class Busy:
+        def percent(self):
+            return 40.0
+
+    monkeypatch.setattr(wattree.session, "Others", Busy)
+    assert any("other processes use 40 % of the processors" in note for note in profiler(meter=None).profile(Model().eval(), ids).notes)
 
 
 def test_torchscript_is_the_programs(profiler, ids):

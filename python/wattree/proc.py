@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import pathlib
+import time
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +27,25 @@ def cpu_percent(before: CpuTime, after: CpuTime) -> float | None:
     """Percent of all processors; None where no time has passed between the two."""
     total = after.total - before.total
     return 100 * (after.busy - before.busy) / total if total > 0 else None
+
+
+class Others:
+    """How busy other processes keep the processors, from when it was made."""
+
+    LEAST_TICKS = 20  # Of the kernel's; fewer say nothing.
+
+    def __init__(self, read=read_cpu_time, own_s=time.process_time) -> None:
+        self._read, self._own_s = read, own_s
+        self._before, self._before_s = read(), own_s()
+
+    def percent(self) -> float | None:
+        """Of all processors; None where too little time has passed to say."""
+        after = self._read()
+        total = after.total - self._before.total
+        if total < self.LEAST_TICKS:
+            return None
+        own = (self._own_s() - self._before_s) * os.sysconf("SC_CLK_TCK")
+        return max(0.0, 100 * (after.busy - self._before.busy - own) / total)
 
 
 def ram_percent(proc: pathlib.Path = pathlib.Path("/proc")) -> float:

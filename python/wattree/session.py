@@ -14,12 +14,15 @@ from wattree.device import CaptureError, Device, Launch, first_line
 from wattree.measure import (
     Idle, Settings, measure, measure_idle, measure_time, node_settings, timing_fields, wait_until_steady, window_fields)
 from wattree.pauses import Spin, measure_spin, measure_with_pauses
+from wattree.proc import Others
 from wattree.sampler import Sampler
 from wattree.trace import OpCall, Trace, Tracer, snapshots, trace
 from wattree.workload import Workload, module_workload, op_workload, prepare_launch
 
 DRIFT_AFTER_S = 15.0  # A shorter session has no time to drift.
 DRIFT_TOLERANCE = 0.02
+LOOK_FOR_OTHERS_S = 0.3
+MOST_OTHERS_PERCENT = 10.0  # As `wattree profile` has it.
 
 
 class Session:
@@ -50,8 +53,15 @@ class Session:
 
     def begin(self) -> None:
         """Rests, and takes the power of resting."""
-        if self._sampler is None:
-            return
+        others = Others()
+        if self._sampler is not None:
+            self._measure_idle()
+        elif self.device.name == "cpu":
+            time.sleep(LOOK_FOR_OTHERS_S)
+        if self.device.name == "cpu" and (percent := others.percent()) is not None and percent > MOST_OTHERS_PERCENT:
+            self.notes.append(f"other processes use {percent:.0f} % of the processors: these numbers hold for that")
+
+    def _measure_idle(self) -> None:
         if not wait_until_steady(self._sampler):
             self.notes.append("the device did not come to rest before measuring began: something else may be using it")
         self._idle = measure_idle(self._sampler, self.settings.idle_s)
