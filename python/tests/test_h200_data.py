@@ -138,6 +138,25 @@ def test_repeats_agree(windows, headers):
     assert statistics.median(gaps) <= 0.01 and max(gaps) <= 0.05
 
 
+def test_the_executor_does_what_the_framework_does(records):
+    """Energy and time within 5 % (docs/measuring.md), by the same kernels; what is said beside the windows follows from them."""
+    found = records["executor.jsonl"]
+    models = {r["model"] for r in found if r["kind"] == "window"}
+    assert models == {"bert-base-uncased", "gpt2", "llama-3.2-1b"}
+    for model in models:
+        def mean(by, field):
+            return statistics.mean(r[field] for r in found if r["kind"] == "window" and (r["model"], r["by"]) == (model, by))
+
+        assert {r["execution"] for r in found if r["kind"] == "window" and r["model"] == model} == {"graph"}
+        said = next(r for r in found if r["kind"] == "comparison" and r["model"] == model)
+        for field, off in (("energy_j", "energy_off"), ("time_s", "time_off")):
+            ratio = mean("executor", field) / mean("framework", field)
+            assert abs(ratio - 1) <= 0.05, (model, field)
+            assert said[off] == pytest.approx(ratio - 1, abs=1e-6)
+        kernels = next(r for r in found if r["kind"] == "kernels" and r["model"] == model)
+        assert kernels["framework"] == kernels["executor"] > 100 and not kernels["other"], model
+
+
 def test_whole_passes_cover_what_was_asked(windows):
     passes = [w for w in windows if w["subject"] == "model"]
     assert len({w["family"] for w in passes}) >= 10

@@ -60,6 +60,15 @@ def test_families_left_out_are_predicted_within_the_limits(by_family):
     assert by_family["rank_correlation"] > 0.99
 
 
+def test_models_left_out_are_predicted_within_the_limits(run, data):
+    by_model = json.loads(run("evaluate", data, "--leave-one-model-out", "--json").stdout)
+    rows = {row["name"]: row for row in by_model["by_subject"]}
+    for name in ("whole passes", "decode steps"):
+        assert rows[name]["mean"] <= 5 and rows[name]["time_mean"] <= 5, name
+        assert rows[name]["p99"] <= 20 and rows[name]["time_p99"] <= 20, name
+        assert 86 <= rows[name]["interval_coverage"] <= 95, name
+
+
 def test_the_answer_fits_its_schema(by_family, root):
     schema = json.loads((root / "docs/schemas/evaluate-kernels.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
@@ -74,6 +83,7 @@ def test_models_that_it_has_never_seen_are_predicted_within_the_limits(run, root
     assert rows["whole passes"]["count"] >= 35 and rows["decode steps"]["count"] >= 7
     for row in rows.values():
         assert row["mean"] <= 8 and row["time_mean"] <= 8 and row["p99"] <= 20 and row["time_p99"] <= 20
+    assert rows["whole passes"]["interval_coverage"] >= 86
     schema = json.loads((root / "docs/schemas/evaluate-kernels.schema.json").read_text())
     assert not list(jsonschema.Draft202012Validator(schema).iter_errors(check))
     shipped = json.loads((root / "data/predictors/h200.json").read_text())
