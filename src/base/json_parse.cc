@@ -7,6 +7,9 @@ namespace wattree {
 using Json = nlohmann::json;
 
 Result<Json> parse_json(std::string_view text, const std::string& origin) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return Error{ErrorCode::kInvalidInput, origin + ": it is empty", ""};
+  }
   constexpr int kMaxDepth = 64;
   bool is_too_deep = false;
   const auto guard = [&](int depth, Json::parse_event_t, Json&) {

@@ -152,7 +152,7 @@ TEST_P(BadInputs, AreClearErrorsWithExitCodeThree) {
 INSTANTIATE_TEST_SUITE_P(
     Configs, BadInputs,
     testing::Values(
-        BadInput{"empty", "", {}, "not valid JSON"},
+        BadInput{"empty", "", {}, "it is empty"},
         BadInput{"truncated", R"({"model_type": "bert", "hidd)", {}, "not valid JSON"},
         BadInput{"not_json", "hello: world", {}, "not valid JSON"},
         BadInput{"a_list", "[1, 2]", {}, "JSON object"},

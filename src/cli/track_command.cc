@@ -147,6 +147,19 @@ std::optional<std::string> obstacle_to(const std::filesystem::path& output) {
   return "there is no folder " + folder.string();
 }
 
+// How to get a profile that could not be written: from the journal or, where there is none either,
+// from the folder for temporary files.
+std::string other_way(const TrackedRun& tracked, const std::filesystem::path& journal) {
+  std::error_code failed;
+  if (std::filesystem::exists(journal, failed)) {
+    return "`wattree profiles recover " + journal.string() + "` makes the profile again";
+  }
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path(failed) / journal.filename().replace_extension(".json");
+  if (failed || write_file(file, to_json(tracked.profile()))) return "the profile is lost";
+  return "the profile is in " + file.string();
+}
+
 int run(TrackFlags& flags, Surroundings& world) {
   const auto say = [&](const std::string& text) {
     world.err << "wattree: " << text << "\n" << std::flush;
@@ -233,8 +246,7 @@ int run(TrackFlags& flags, Surroundings& world) {
     forget_journal();
     if (!flags.quiet) say("profile: " + kept.value());
   } else {
-    say(kept.error().message + "; `wattree profiles recover " + journal.string() +
-        "` makes the profile again");
+    say(kept.error().message + "; " + other_way(outcome.value().run, journal));
   }
   world.err << std::flush;
   return outcome.value().exit_code;

@@ -141,6 +141,12 @@ TEST(ProfileJson, ErrorsNameTheField) {
             "did you mean \"duration_s\"?");
 }
 
+TEST(ProfileJson, AnEmptyFileIsSaidToBeEmpty) {
+  for (const char* text : {"", "\n \n"}) {
+    EXPECT_EQ(read_profile(text, "run.json").error().message, "run.json: it is empty");
+  }
+}
+
 TEST(ProfileJson, AComponentStandsOnceInAnEpoch) {
   const std::string part =
       R"({"component":"gpu","kind":"gpu","energy_j":1,"basis":{"kind":"measured","boundary":"gpu"}})";

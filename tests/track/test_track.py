@@ -433,6 +433,14 @@ def test_a_profile_that_cannot_be_written_is_told_and_can_be_made_again(machine)
     assert machine.profile()["epochs"]
 
 
+def test_a_profile_is_not_lost_where_neither_it_nor_the_journal_can_be_written(machine):
+    machine.output = pathlib.Path("/nonexistent/run.json")
+    machine.environment["TMPDIR"] = str(machine.folder)
+    result = machine.track("--journal", "/proc/nonexistent", command=["sh", "-c", "exit 6"], code=6)
+    machine.output = pathlib.Path(re.search(r"the profile is in (\S+)", result.stderr.decode())[1])
+    assert machine.output.parent == machine.folder and machine.profile()["epochs"][0]["energy"]
+
+
 # --- budgets, processes, jobs, places ---
 
 
