@@ -55,6 +55,14 @@ TEST(SingleOpTest, AProductByATransposedMatrixIsThatOfALinear) {
   EXPECT_EQ(kind("bf16[256,512]"), WorkKind::kBatched16);
 }
 
+TEST(SingleOpTest, ASafeSoftmaxIsMoreThanASoftmax) {
+  const auto kind = [](const char* op) {
+    return kernel_kind(work_of_op(op_window(op, "Softmax", {"f32[8,16,32]"}, {"f32[8,16,32]"})));
+  };
+  EXPECT_EQ(kind("_softmax"), WorkKind::kSoftmaxRows);
+  EXPECT_EQ(kind("_safe_softmax"), WorkKind::kSafeSoftmaxRows);
+}
+
 TEST(SingleOpTest, WithRestInBetweenNoLimitHoldsItBack) {
   Predictor predictor;
   predictor.is_by_kernel = true;

@@ -279,6 +279,7 @@ Work work_of(const ModelTree& tree, const Node& node) {
     case OpClass::kSoftmax:
       work.kind = WorkKind::kSoftmax;
       work.m = work.rows;
+      if (node.op == Op::kSafeSoftmax) work.detail = Work::Detail::kSafe;
       return work;
     case OpClass::kNormalization: work.kind = WorkKind::kNormalization; return work;
     case OpClass::kGather: work.kind = WorkKind::kGather; return work;

@@ -100,6 +100,7 @@ constexpr KindFacts kKinds[kWorkKinds] = {
     {"fused_step_16", kThreeTerms},
     {"fused_step_32", kThreeTerms},
     {"softmax_rows", kSoftmaxTerms},
+    {"safe_softmax_rows", kNormTerms},
     {"norm_rows", kNormTerms},
     {"reduction", kStream},
     {"cast", kBeyondTerms},
@@ -157,6 +158,7 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     case WorkKind::kFusedStep16:
     case WorkKind::kFusedStep32: return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic};
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
+    case WorkKind::kSafeSoftmaxRows:
     case WorkKind::kNormRows: return {1.0, traffic, millions, w.rows / 1e3};
     case WorkKind::kCast:
     case WorkKind::kJoin: return {1.0, traffic, beyond};
@@ -191,7 +193,9 @@ WorkKind kernel_kind(const Work& work) {
     case WorkKind::kAttention:
       if (work.m <= 1) return is_half ? WorkKind::kFusedStep16 : WorkKind::kFusedStep32;
       return is_half ? WorkKind::kFused16 : WorkKind::kFused32;
-    case WorkKind::kSoftmax: return WorkKind::kSoftmaxRows;
+    case WorkKind::kSoftmax:
+      return work.detail == Work::Detail::kSafe ? WorkKind::kSafeSoftmaxRows
+                                                : WorkKind::kSoftmaxRows;
     case WorkKind::kNormalization: return WorkKind::kNormRows;
     case WorkKind::kGather: return WorkKind::kLookup;
     case WorkKind::kActivation:
@@ -305,6 +309,7 @@ std::optional<Work> stand_in(const Work& work) {
     case WorkKind::kFused32: other.kind = WorkKind::kBatched32; return other;
     case WorkKind::kStridedJoin:
     case WorkKind::kJoin: other.kind = WorkKind::kRearrange; return other;
+    case WorkKind::kSafeSoftmaxRows: other.kind = WorkKind::kSoftmaxRows; return other;
     case WorkKind::kSoftmaxRows:
     case WorkKind::kNormRows:
     case WorkKind::kReduction:

@@ -37,6 +37,7 @@ enum class WorkKind : std::uint8_t {
   kFusedStep16,  // Fused attention of a single new token
   kFusedStep32,
   kSoftmaxRows,
+  kSafeSoftmaxRows,  // With a look for rows that are masked altogether, which takes kernels more
   kNormRows,
   kReduction,    // mean, cumsum
   kCast,         // From one type to another
@@ -53,7 +54,7 @@ enum class WorkKind : std::uint8_t {
   kConvert,  // one that reads elements through a switch over types,
   kCross,    // and one that reads with gaps what it writes without.
 };
-inline constexpr std::size_t kWorkKinds = 37;
+inline constexpr std::size_t kWorkKinds = 38;
 std::string_view name_of(WorkKind kind);
 std::optional<WorkKind> parse_work_kind(std::string_view name);
 
@@ -69,7 +70,7 @@ struct Work {
   double bytes = 0;         // Read and written, for what is no product.
 
   // For kernels that are priced one by one:
-  enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction };
+  enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction, kSafe };
   Detail detail = Detail::kNone;
   bool is_strided = false;     // An input, or two of different sizes, are no contiguous block.
   bool is_reordered = false;   // One lies, or is repeated, otherwise than what comes out.
