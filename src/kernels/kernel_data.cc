@@ -206,8 +206,14 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
     }
   }
   if (data.samples.empty()) {
-    return Error{ErrorCode::kInvalidInput, "no measurement that could be used",
-                 answer.problems.empty() ? "" : answer.problems.front()};
+    return Error{ErrorCode::kInvalidInput,
+                 "no measurement that could be used: " + std::to_string(answer.doubtful) +
+                     " windows are without energy or doubtful, " +
+                     std::to_string(answer.problems.size()) + " are of kernels that are not known",
+                 !answer.problems.empty()
+                     ? answer.problems.front()
+                     : "\"doubts\" in the file says which and why; measure again, with the machine "
+                       "for itself"};
   }
   data.chip = chip_of(sessions.front(), rates);
   std::erase_if(answer.dtypes, [](const std::string& name) { return !parse_precision(name); });

@@ -241,6 +241,19 @@ TEST_F(WindowsTest, PausesAreTakenOutAndDoubtsLeftOut) {
   EXPECT_FALSE(answer.data.samples[0].is_capped);
 }
 
+TEST_F(WindowsTest, NothingToLearnFromIsSaidWithItsReason) {
+  folder_.write("windows-a.jsonl", formatted(kHeader, "1") + formatted(kOp, "a", "0.5") +
+                                       R"(,"doubts":["not settled"]})"
+                                       "\n" +
+                                       formatted(kOp, "b", "null") + "}\n");
+  const auto answer = kernel_data(read_windows(folder_.path()).value(), no_passes_);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_NE(answer.error().message.find("2 windows are without energy or doubtful"),
+            std::string::npos)
+      << answer.error().message;
+  EXPECT_NE(answer.error().hint.find("measure again"), std::string::npos);
+}
+
 TEST_F(WindowsTest, WhatAChipCanDoIsWhatItDid) {
   // A stream of 128 MiB in 100 us that no cache of 1 MiB holds, and a product of 2 GFLOP in 10 us.
   folder_.write(
