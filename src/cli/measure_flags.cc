@@ -15,6 +15,8 @@
 namespace wattree {
 namespace {
 
+// A signal handler reaches nothing else.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 volatile std::sig_atomic_t interrupted = 0;
 
 extern "C" void on_interrupt(int) {

@@ -2,6 +2,7 @@
  * compilers and standard libraries of the two may differ: the plugin is built against the PyTorch
  * it is to use. Nothing here may change without a new WATTREE_TORCH_ABI; a function that can fail
  * returns 0 for success and fills in the error otherwise. */
+/* Names as C has them. NOLINTBEGIN(readability-identifier-naming) */
 #ifndef WATTREE_SRC_EXEC_TORCH_ABI_H_
 #define WATTREE_SRC_EXEC_TORCH_ABI_H_
 
@@ -175,3 +176,4 @@ typedef const WattreeTorch* (*WattreeTorchEntry)(void);
 #endif
 
 #endif /* WATTREE_SRC_EXEC_TORCH_ABI_H_ */
+/* NOLINTEND(readability-identifier-naming) */

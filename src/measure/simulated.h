@@ -103,8 +103,8 @@ class SimulatedMachine {
         : Meter(std::move(description)), value_(std::move(value)), is_lost_(is_lost) {}
     Sample read() noexcept override {
       if (is_lost_ != nullptr && *is_lost_) return {0, 0.0, Absence::kLost};
-      const double now = value_();
-      return {static_cast<std::uint64_t>(now), now, Absence::kNone};
+      const double value = value_();
+      return {static_cast<std::uint64_t>(value), value, Absence::kNone};
     }
 
    private:

@@ -47,6 +47,7 @@ struct OpFacts {
 };
 
 inline constexpr std::size_t kOpCount = 1
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a term of the sum.
 #define WATTREE_OP(name, aten, word, type, level, op_class) +1
 #include "src/tree/op_list.inc"
 #undef WATTREE_OP
