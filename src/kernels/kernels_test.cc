@@ -151,7 +151,7 @@ TEST(SingleOpTest, WeightsOfProductsAreCountedOnce) {
 }
 
 TEST(SingleOpTest, FusedAttentionOfOneTokenIsAStep) {
-  const auto attention = [](std::string query) {
+  const auto attention = [](const std::string& query) {
     return work_of_op(op_window("_scaled_dot_product_cudnn_attention", "ScaledDotProductAttention",
                                 {query, "bf16[2,8,129,64]", "bf16[2,8,129,64]"}, {query}));
   };
