@@ -6,11 +6,14 @@
 
 namespace wattree {
 
-// Adds, for every precision that was measured, the primitives and some whole passes, each with what
-// the shipped predictor says of it, times what the measured kernels took over what it says of them
-// (median). Few kernels cannot tell what their sizes cost apart, nor single ones what it takes to
-// follow another; on the shape of another device they need to tell only how this one differs.
-// Stand-ins weigh little against measurements, and are never counted among them.
+// Adds the primitives of every precision that was measured, each with what the shipped predictor
+// says of it, times what the measured kernels took over what it says of them (median). Few kernels
+// cannot tell what their sizes cost apart; on the shape of another device they need to tell only
+// how this one differs. They weigh little against measurements, and are never counted among them.
 Failure add_prior(KernelData& data);
+
+// What single kernels cannot tell at all, because each follows its own copies: what it takes to
+// follow another one, and to fetch a weight. In the same way from the shipped predictor.
+Failure assume_sequence(const KernelData& data, Predictor& predictor);
 
 }  // namespace wattree

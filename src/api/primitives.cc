@@ -73,11 +73,18 @@ class Primitives {
     bmm(values({groups, length, kHead}), values({groups, kHead, length}));
     bmm(values({groups, length, length}), values({groups, length, kHead}));
     softmax(values({groups, length, length}));
+    const Tensor plain = values({groups, length, length});
+    trace_.emit(Op::kSafeSoftmax, {&plain}, Tensor(&trace_, plain.dtype, plain.size));
     values({groups, length, length}) + values({1, 1, length});
     const Tensor q = values({1, groups, length, kHead});
     const Tensor k = values({1, groups, length, kHead});
     const Tensor v = values({1, groups, length, kHead});
     scaled_dot_product_attention(q, k, v, {});
+    SdpaOptions masked;
+    masked.mask = values({1, 1, length, length});
+    scaled_dot_product_attention(values({1, groups, length, kHead}),
+                                 values({1, groups, length, kHead}),
+                                 values({1, groups, length, kHead}), masked);
   }
 
   // A new token's attention to those before it, and what it adds to the cache of their keys.

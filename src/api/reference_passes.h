@@ -25,7 +25,6 @@ inline constexpr ReferencePass kReferencePasses[] = {
     {"llama-3.2-1b", 1},
     {"llama-3.2-1b", 16},
     {"llama-3.2-1b", 4, 512},
-    {"t5-small", 4},  // Its attention is no fused one.
 };
 
 Result<ModelTree> reference_tree(const ReferencePass& pass, const std::string& dtype);

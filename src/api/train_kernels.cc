@@ -60,8 +60,7 @@ Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& na
   if (input.data.families.empty()) deal_into_families(input.data);
   const auto& samples = input.data.samples;
   const auto has = [&](auto is_one) { return std::any_of(samples.begin(), samples.end(), is_one); };
-  const bool has_passes =
-      has([](const KernelSample& sample) { return sample.is_pass() && !sample.is_assumed; });
+  const bool has_passes = has([](const KernelSample& sample) { return sample.is_pass(); });
   if (!has_passes && !has([](const KernelSample& sample) { return sample.is_assumed; })) {
     if (Failure failure = add_prior(input.data)) return *failure;
   }
@@ -71,6 +70,7 @@ Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& na
   predictor.boundary = input.boundary;
   predictor.dtypes = input.dtypes;
   if (!has_passes) {
+    if (Failure failure = assume_sequence(input.data, predictor)) return *failure;
     if (Failure failure = set_whole_spreads(input.data, predictor)) return *failure;
     widen_for_wholes(predictor, kShortfall, kShortfall);
   }

@@ -100,7 +100,7 @@ Result<Predictor> train_kernels(const KernelData& data, const std::string& name)
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
     (sample.is_single ? has_single : has_half) = true;
-    predictor.trees += sample.is_pass() && !sample.is_assumed;
+    predictor.trees += sample.is_pass();
     const auto& estimate = held_out.value()[i];
     if (!has_error(sample, estimate)) continue;
     const auto level = static_cast<std::size_t>(sample.level());
