@@ -84,6 +84,7 @@ TEST(KernelPrior, KindsThatWereNotMeasuredTakeWhatTheRestSuggests) {
   const Result<Predictor> trained = train_on_kernels(std::move(input), "imaginary");
   ASSERT_TRUE(trained.ok()) << trained.error().message;
   EXPECT_EQ(trained.value().trees, 0) << "no pass was measured";
+  EXPECT_NEAR(price_to_follow(trained.value()).time_s, 3 * price_to_follow(h200).time_s, 1e-8);
   const Result<ModelTree> step = reference_tree({"opt-125m", 16, 1000}, "bf16");
   ASSERT_TRUE(step.ok()) << step.error().message;
   const KernelSample sample = sample_of_pass(step.value());

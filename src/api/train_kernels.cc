@@ -70,7 +70,12 @@ Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& na
   predictor.boundary = input.boundary;
   predictor.dtypes = input.dtypes;
   if (!has_passes) {
-    if (Failure failure = assume_sequence(input.data, predictor)) return *failure;
+    const auto is_sequence = [](const KernelSample& sample) {
+      return sample.subject != KernelSample::Subject::kKernel;
+    };
+    if (!has(is_sequence)) {
+      if (Failure failure = assume_sequence(input.data, predictor)) return *failure;
+    }
     if (Failure failure = set_whole_spreads(input.data, predictor)) return *failure;
     widen_for_wholes(predictor, kShortfall, kShortfall);
   }
