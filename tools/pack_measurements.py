@@ -119,7 +119,7 @@ def pack(folders, out):
                     line["node"] = record["node"] = trees[record["key"]]["root"]
                 if kind == "window" and record["subject"] == "op":
                     # The same op may be one of the grid in one session and a module's in another.
-                    line["type"] = nodes[record["node"]].get("type", record.get("type"))
+                    line["type"] = nodes[record["node"]]["type"]
                 if kind == "window" and (found := doubts(record)):
                     line["doubts"] = found
                 records.append(line)

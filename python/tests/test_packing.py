@@ -14,7 +14,7 @@ def window(key, energy_j=1.0, **more):
 def session(path, name, windows, is_good=True, anchors=(1.0, 1.01), **header):
     records = [("header", {"session": name, "protocol": "wattree-1", **header})]
     records += [("anchor", {"session": name, "energy_j": value, "time_s": 0.1}) for value in anchors]
-    records += [("node", {"node": "n", "of": "op"})]
+    records += [("node", {"node": "n", "of": "op", "type": "add"})]
     records += [("window", w | {"session": name}) for w in windows]
     records += [("verdict", {"session": name, "block": 1, "is_good": is_good})]
     path.mkdir()

@@ -87,9 +87,11 @@ TEST(KernelPrior, KindsThatWereNotMeasuredTakeWhatTheRestSuggests) {
   EXPECT_NEAR(price_to_follow(trained.value()).time_s, 3 * price_to_follow(h200).time_s, 1e-8);
   const Result<ModelTree> step = reference_tree({"opt-125m", 16, 1000}, "bf16");
   ASSERT_TRUE(step.ok()) << step.error().message;
-  const KernelSample sample = sample_of_pass(step.value());
-  const SampleEstimate here = predict_sample(trained.value(), sample);
-  const SampleEstimate there = predict_sample(h200, sample);
+  const auto whole = [&](const Predictor& predictor) {
+    return predict_tree(predictor, TwinIndex(predictor), step.value()).value().back();
+  };
+  const NodeEstimate here = whole(trained.value());
+  const NodeEstimate there = whole(h200);
   EXPECT_NEAR(here.energy_j / there.energy_j, 2, 0.2);
   EXPECT_NEAR(here.time_s / there.time_s, 3, 0.3);
 }

@@ -64,9 +64,9 @@ Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& na
   if (!has_passes && !has([](const KernelSample& sample) { return sample.is_assumed; })) {
     if (Failure failure = add_prior(input.data)) return *failure;
   }
-  Result<Predictor> trained = train_kernels(input.data, name);
-  if (!trained.ok()) return trained;
-  Predictor predictor = std::move(trained).value();
+  Result<TrainedKernels> trained = train_kernels(input.data, name);
+  if (!trained.ok()) return trained.error();
+  auto [predictor, held_out] = std::move(trained).value();
   predictor.boundary = input.boundary;
   predictor.dtypes = input.dtypes;
   if (!has_passes) {
@@ -76,7 +76,7 @@ Result<Predictor> train_on_kernels(KernelDataAnswer input, const std::string& na
     if (!has(is_sequence)) {
       if (Failure failure = assume_sequence(input.data, predictor)) return *failure;
     }
-    if (Failure failure = set_whole_spreads(input.data, predictor)) return *failure;
+    if (Failure failure = set_whole_spreads(input.data, held_out, predictor)) return *failure;
     widen_for_wholes(predictor, kShortfall, kShortfall);
   }
   return predictor;

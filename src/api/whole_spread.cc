@@ -24,8 +24,7 @@ struct Miss {
 
 class Misses {
  public:
-  Misses(const KernelData& data, const std::vector<std::optional<SampleEstimate>>& held_out,
-         bool is_single) {
+  Misses(const KernelData& data, const HeldOutSamples& held_out, bool is_single) {
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
       const KernelSample& sample = data.samples[i];
       if (sample.subject != KernelSample::Subject::kKernel || sample.is_single != is_single ||
@@ -139,12 +138,11 @@ Failure set_spread(const Misses& misses, const Predictor& predictor, const std::
 
 }  // namespace
 
-Failure set_whole_spreads(const KernelData& data, Predictor& predictor) {
-  const auto held_out = hold_out(data, LeaveOut::kFamily);
-  if (!held_out.ok()) return held_out.error();
+Failure set_whole_spreads(const KernelData& data, const HeldOutSamples& held_out,
+                          Predictor& predictor) {
   auto& half = predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
   for (const bool is_single : {false, true}) {
-    const Misses misses(data, held_out.value(), is_single);
+    const Misses misses(data, held_out, is_single);
     auto& spread = is_single && predictor.single_spread ? predictor.single_spread : half;
     if (misses.is_empty() || !spread) continue;
     if (Failure failure = set_spread(misses, predictor, is_single ? "fp32" : "bf16", *spread)) {

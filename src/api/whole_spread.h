@@ -10,6 +10,7 @@ namespace wattree {
 // much; in a pass many of them run, and what one takes more another takes less. So passes of
 // bundled models are put together from kernels that are off as those of their kind were, drawn
 // again and again.
-Failure set_whole_spreads(const KernelData& data, Predictor& predictor);
+Failure set_whole_spreads(const KernelData& data, const HeldOutSamples& held_out,
+                          Predictor& predictor);
 
 }  // namespace wattree

@@ -34,10 +34,10 @@ KernelData noisy_kernels(double noise) {
 
 Spread spread_of(double noise) {
   const KernelData data = noisy_kernels(noise);
-  Result<Predictor> trained = train_kernels(data, "imaginary");
+  Result<TrainedKernels> trained = train_kernels(data, "imaginary");
   EXPECT_TRUE(trained.ok());
-  Predictor predictor = std::move(trained).value();
-  EXPECT_FALSE(set_whole_spreads(data, predictor));
+  auto [predictor, held_out] = std::move(trained).value();
+  EXPECT_FALSE(set_whole_spreads(data, held_out, predictor));
   return predictor.spread_of_unknown(false);
 }
 

@@ -36,7 +36,7 @@ struct KernelEvaluation {
   NamedErrors by_time;
   double rank_correlation = 0;           // Spearman's, over whole passes.
   std::pair<double, double> mean_range;  // 90 % of bootstrap samples of models: error of passes.
-  std::vector<std::optional<SampleEstimate>> estimates;  // By sample; nothing: not held out.
+  HeldOutSamples estimates;              // By sample; nothing: not held out.
 };
 
 // Every model (or family) left out once.

@@ -83,10 +83,9 @@ Result<WindowKernels> kernels_of(const MeasuredSession& session, const MeasuredW
                  ""};
   }
   WindowKernels out;
-  if (is_op || is_module) {
-    add_kernels(tree.value(), *top, out.sample);
-  } else {
-    out.sample = sample_of_pass(tree.value());
+  add_kernels(tree.value(), *top, out.sample);
+  if (!is_op && !is_module) {
+    out.sample.weight_mib = weight_mib(tree.value(), std::numeric_limits<double>::infinity());
   }
   out.matmul_flops = static_cast<double>(top->matmul_flops);
   out.bytes = static_cast<double>(top->bytes);
@@ -138,14 +137,6 @@ Failure check_same_hardware(const std::vector<MeasuredSession>& sessions) {
 }
 
 }  // namespace
-
-KernelSample sample_of_pass(const ModelTree& tree) {
-  KernelSample out;
-  out.subject = KernelSample::Subject::kPass;
-  add_kernels(tree, tree.root(), out);
-  out.weight_mib = weight_mib(tree, std::numeric_limits<double>::infinity());
-  return out;
-}
 
 bool is_single_precision(std::string_view dtype) { return dtype == "fp32" || dtype == "tf32"; }
 

@@ -31,9 +31,6 @@ struct KernelDataAnswer {
 Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& sessions,
                                      const BuildPass& build);
 
-// The kernels of a whole pass, and the weights that they multiply by.
-KernelSample sample_of_pass(const ModelTree& tree);
-
 // Of 32 bits. Precisions of one width share their prices.
 bool is_single_precision(std::string_view dtype);
 

@@ -289,13 +289,12 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
   return predictor;
 }
 
-Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what,
-                                                            const Chosen& known) {
+Result<HeldOutSamples> hold_out(const KernelData& data, LeaveOut what, const Chosen& known) {
   const auto group_of = [&](const KernelSample& sample) {
     return what == LeaveOut::kModel ? sample.model : sample.family;
   };
   const std::size_t groups = what == LeaveOut::kModel ? data.models.size() : data.families.size();
-  std::vector<std::optional<SampleEstimate>> out(data.samples.size());
+  HeldOutSamples out(data.samples.size());
   for (std::size_t g = 0; g < groups; ++g) {
     KernelSet left_out;
     for (const KernelSample& sample : data.samples) {

@@ -85,15 +85,17 @@ enum class LeaveOut : std::uint8_t { kModel, kFamily };
 // family) nor any single kernel of that; every sample of a single kernel by a fit without the
 // kernels of its kind and sizes. Nothing where a sample was not held out. Fits see only the samples
 // that are `known` [all].
-Result<std::vector<std::optional<SampleEstimate>>> hold_out(const KernelData& data, LeaveOut what,
-                                                            const Chosen& known = {});
+using HeldOutSamples = std::vector<std::optional<SampleEstimate>>;
+Result<HeldOutSamples> hold_out(const KernelData& data, LeaveOut what, const Chosen& known = {});
 
 // Sets the intervals of a predictor that was fitted on everything, from what was held out.
-void set_intervals(const KernelData& data,
-                   const std::vector<std::optional<SampleEstimate>>& held_out,
-                   Predictor& predictor);
+void set_intervals(const KernelData& data, const HeldOutSamples& held_out, Predictor& predictor);
 
-// Fit on everything, with intervals and errors from models that were held out.
-Result<Predictor> train_kernels(const KernelData& data, const std::string& name);
+// Fit on everything, with intervals and errors from families that were held out.
+struct TrainedKernels {
+  Predictor predictor;
+  HeldOutSamples held_out;
+};
+Result<TrainedKernels> train_kernels(const KernelData& data, const std::string& name);
 
 }  // namespace wattree

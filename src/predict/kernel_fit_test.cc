@@ -213,7 +213,7 @@ TEST(KernelFitTest, EagerLaunchesCostTheHostsTime) {
 }
 
 TEST(KernelFitTest, ATrainedPredictorIsTheSameAfterReading) {
-  const Predictor p = train_kernels(known_device(), "known").value();
+  const Predictor p = train_kernels(known_device(), "known").value().predictor;
   EXPECT_TRUE(p.is_by_kernel);
   EXPECT_EQ(p.dtypes, std::vector<std::string>{"bf16"});
   const std::string text = to_json(p);

@@ -27,9 +27,7 @@ std::pair<double, double> error_of(const KernelSample& sample, const SampleEstim
 
 }  // namespace
 
-void set_intervals(const KernelData& data,
-                   const std::vector<std::optional<SampleEstimate>>& held_out,
-                   Predictor& predictor) {
+void set_intervals(const KernelData& data, const HeldOutSamples& held_out, Predictor& predictor) {
   // Whoever asks has another card than the middle one: intervals are of what the cards took.
   std::array<HeldOut, 2> errors;  // 16 bits, fp32
   std::array<HeldOut, kWorkKinds> by_kind;
@@ -83,14 +81,14 @@ void set_intervals(const KernelData& data,
   keep();
 }
 
-Result<Predictor> train_kernels(const KernelData& data, const std::string& name) {
+Result<TrainedKernels> train_kernels(const KernelData& data, const std::string& name) {
   Result<Predictor> fitted = fit_kernels(data, Chosen(data.samples.size(), true));
-  if (!fitted.ok()) return fitted;
+  if (!fitted.ok()) return fitted.error();
   Predictor predictor = std::move(fitted).value();
   predictor.name = name;
   predictor.models = data.models;
   std::sort(predictor.models.begin(), predictor.models.end());
-  const auto held_out = hold_out(data, LeaveOut::kFamily);
+  Result<HeldOutSamples> held_out = hold_out(data, LeaveOut::kFamily);
   if (!held_out.ok()) return held_out.error();
   set_intervals(data, held_out.value(), predictor);
   std::array<double, 3> sum{};
@@ -113,7 +111,7 @@ Result<Predictor> train_kernels(const KernelData& data, const std::string& name)
   predictor.dtypes.clear();
   if (has_single) predictor.dtypes.emplace_back("fp32");
   if (has_half) predictor.dtypes.emplace_back("bf16");
-  return predictor;
+  return TrainedKernels{std::move(predictor), std::move(held_out).value()};
 }
 
 }  // namespace wattree
