@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/family/family.h"
+#include "src/models/families/family.h"
 
 namespace wattree {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "src/base/file.h"
-#include "src/dataset/irene_import.h"
-#include "src/dataset/json_lines_reader.h"
-#include "src/dataset/json_lines_writer.h"
+#include "src/measure/dataset/irene_import.h"
+#include "src/measure/dataset/json_lines_reader.h"
+#include "src/measure/dataset/json_lines_writer.h"
 
 namespace wattree {
 namespace {

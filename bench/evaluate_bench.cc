@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "src/dataset/irene_import.h"
-#include "src/evaluate/irene.h"
-#include "src/learn/choose_models.h"
+#include "src/measure/dataset/choose_models.h"
+#include "src/measure/dataset/irene_import.h"
+#include "src/predict/evaluate/irene.h"
 
 namespace wattree {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "bench/build_tree.h"
 #include "src/base/file.h"
-#include "src/predict/predictor_file.h"
-#include "src/predict/tree_predict.h"
+#include "src/predict/predictor/predictor_file.h"
+#include "src/predict/predictor/tree_predict.h"
 
 namespace wattree {
 namespace {

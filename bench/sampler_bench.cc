@@ -8,9 +8,9 @@
 #include <fstream>
 #include <thread>
 
-#include "src/meter/find.h"
-#include "src/meter/sampler.h"
-#include "src/meter/window.h"
+#include "src/measure/meter/find.h"
+#include "src/measure/meter/sampler.h"
+#include "src/measure/meter/window.h"
 
 namespace wattree {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/family/family.h"
+#include "src/models/families/family.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/hardware/fleet.h"
+#include "src/facts/hardware/fleet.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/dataset/irene_import.h"
-#include "src/dataset/json_lines_writer.h"
+#include "src/measure/dataset/irene_import.h"
+#include "src/measure/dataset/json_lines_writer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/irene/model_json.h"
-#include "src/irene/predict.h"
-#include "src/irene/test_trees.h"
+#include "src/predict/irene/model_json.h"
+#include "src/predict/irene/predict.h"
+#include "src/predict/irene/test_trees.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "src/profile/profile_json.h"
-#include "src/track/journal.h"
-#include "src/track/run.h"
+#include "src/runs/profile/profile_json.h"
+#include "src/runs/track/journal.h"
+#include "src/runs/track/run.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "src/dataset/json_lines_reader.h"
-#include "src/dataset/json_lines_writer.h"
+#include "src/measure/dataset/json_lines_reader.h"
+#include "src/measure/dataset/json_lines_writer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

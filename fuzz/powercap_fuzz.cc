@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/meter/assumed.h"
-#include "src/meter/rapl_text.h"
+#include "src/measure/meter/assumed.h"
+#include "src/measure/meter/rapl_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "src/learn/annotate.h"
-#include "src/predict/predictor_file.h"
-#include "src/predict/synthetic_trees.h"
+#include "src/predict/fit/annotate.h"
+#include "src/predict/fit/synthetic_trees.h"
+#include "src/predict/predictor/predictor_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/meter/cgroup.h"
-#include "src/meter/proc.h"
+#include "src/measure/meter/cgroup.h"
+#include "src/measure/meter/proc.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

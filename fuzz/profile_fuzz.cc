@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/profile/energyvis.h"
-#include "src/profile/profile_json.h"
-#include "src/profile/read.h"
+#include "src/runs/profile/energyvis.h"
+#include "src/runs/profile/profile_json.h"
+#include "src/runs/profile/read.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;

@@ -5,14 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/kernels/kernel_data.h"
-#include "src/measure/read_windows.h"
+#include "src/measure/windows/read_windows.h"
+#include "src/predict/fit/kernel_data.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;
-  DeviceFacts device;
-  device.kind = "cuda";
-  device.name = "NVIDIA H200";
   auto read = parse_windows({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!read.ok()) return 0;
   const auto no_passes = [](const MeasuredSession&, const MeasuredWindow&) -> Result<ModelTree> {
@@ -23,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!(sample.time_s > 0) || !(sample.energy_j > 0)) __builtin_trap();
     }
   }
-  const auto figures = figures_of(std::move(read).value(), device);
+  const auto figures = figures_of(std::move(read).value(), "NVIDIA H200");
   if (!figures.ok()) return 0;
   for (const auto& [key, of] : figures.value()) {
     if (key != window_key(of.key, of.cache, of.is_paused)) __builtin_trap();

@@ -1,8 +1,9 @@
 // Checks NVML's meters on a machine that has a GPU: what they find, how often they step, what a
 // reading costs, and whether the energy counter agrees with integrated power, idle and under load.
 //
-//   sources="$(ls src/meter/*.cc | grep -v _test) src/base/provenance.cc src/base/json_writer.cc"
-//   g++ -std=c++20 -O2 -I. tools/check_nvml.cc $sources -ldl -pthread -o check_nvml
+//   sources="$(ls src/measure/meter/*.cc | grep -v _test) src/base/provenance.cc
+//   src/base/json_writer.cc" g++ -std=c++20 -O2 -I. tools/check_nvml.cc $sources -ldl -pthread -o
+//   check_nvml
 //   ./check_nvml [SECONDS] [COMMAND …]     COMMAND keeps the GPU busy; it is ended afterwards
 //
 // Needs nothing but the standard library.
@@ -18,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "src/meter/find.h"
-#include "src/meter/nvml.h"
-#include "src/meter/sampler.h"
-#include "src/meter/window.h"
+#include "src/measure/meter/find.h"
+#include "src/measure/meter/nvml.h"
+#include "src/measure/meter/sampler.h"
+#include "src/measure/meter/window.h"
 
 namespace {
 
@@ -76,8 +77,8 @@ void measure(const char* title, double duration, Nanos period) {
   std::map<std::size_t, std::vector<double>> latencies, steps;
   std::map<std::size_t, Nanos> last_step;
   std::map<std::size_t, int> gaps, points;
-  if (const Failure failure = sampler.start()) {
-    std::printf("%s\n", failure->message.c_str());
+  if (const Status failure = sampler.start(); !failure.ok()) {
+    std::printf("%s\n", failure.error().message.c_str());
     std::exit(1);
   }
   const auto drain = [&] {

@@ -61,7 +61,7 @@ def test_the_frameworks_models_give_the_programs_tree(name, attention, program, 
 
 def test_ops_go_by_the_names_of_the_program(root):
     pattern = re.compile(r'WATTREE_OP\(\w+, "(\w+)", "(\w+)", "(\w+)", k(\w+), k\w+\)')
-    listed = pattern.findall((root / "src/tree/op_list.inc").read_text())
+    listed = pattern.findall((root / "src/models/tree/op_list.inc").read_text())
     assert len(listed) > 80
     assert [(name, op_word(name), op_type(name), op_level(name)) for name, *_ in listed] == [
         (name, word, kind, level.lower()) for name, word, kind, level in listed]

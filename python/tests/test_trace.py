@@ -207,7 +207,7 @@ def test_a_cache_does_not_grow_from_run_to_run(how):
 
 @pytest.mark.parametrize("seconds, sets, copies", [(1e-3, 1, 20), (1e-3, 8, 24), (0.042, 512, 23), (1, 2, 1), (30e-6, 512, 1024)])
 def test_a_launch_has_whole_turns_of_its_sets_but_never_takes_long(seconds, sets, copies):
-    """As of src/exec/copies_test.cc."""
+    """As of src/measure/runner/copies_test.cc."""
     class Slow(CpuDevice):
         def warm_up(self, run, times):
             return seconds

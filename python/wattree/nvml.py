@@ -1,7 +1,7 @@
 """NVIDIA's management library by ctypes: the energy counter of one GPU, and what else it tells.
 
 Declared anew from the published interface, because a machine that measures may have a driver and nothing more. Layouts
-and numbers: NVML API reference, CUDA 12 and 13 (the same as src/meter/nvml_abi.h).
+and numbers: NVML API reference, CUDA 12 and 13 (the same as src/measure/meter/nvml_abi.h).
 """
 
 from __future__ import annotations

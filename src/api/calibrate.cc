@@ -6,14 +6,14 @@
 #include <limits>
 #include <map>
 
-#include "src/api/kernel_prior.h"
 #include "src/api/measure_session.h"
-#include "src/api/primitives.h"
-#include "src/api/train_kernels.h"
 #include "src/base/text.h"
-#include "src/predict/predictor_file.h"
-#include "src/predict/tree_predict.h"
-#include "src/regress/median.h"
+#include "src/predict/fit/kernel_prior.h"
+#include "src/predict/fit/primitives.h"
+#include "src/predict/fit/train_kernels.h"
+#include "src/predict/predictor/predictor_file.h"
+#include "src/predict/predictor/tree_predict.h"
+#include "src/predict/regress/median.h"
 
 namespace wattree {
 namespace {
@@ -28,7 +28,7 @@ Error bad(std::string message, std::string hint) {
 }
 
 // Prices are of 16 and of 32 bits: two precisions of the same width would be one muddle.
-Failure check_widths(const std::vector<std::string>& dtypes, const std::string& hint) {
+Status check_widths(const std::vector<std::string>& dtypes, const std::string& hint) {
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (is_single_precision(dtypes[i]) != is_single_precision(dtypes[j])) continue;
@@ -37,7 +37,7 @@ Failure check_widths(const std::vector<std::string>& dtypes, const std::string& 
                  hint);
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<std::vector<std::string>> parse_dtypes(const std::string& list, bool is_cpu) {
@@ -50,7 +50,8 @@ Result<std::vector<std::string>> parse_dtypes(const std::string& list, bool is_c
     }
     out.push_back(name);
   }
-  if (Failure failure = check_widths(out, "calibrate twice, into two files")) return *failure;
+  if (const Status failure = check_widths(out, "calibrate twice, into two files"); !failure.ok())
+    return failure.error();
   return out;
 }
 
@@ -141,8 +142,8 @@ std::size_t count_of(const KernelData& data, const std::string& dtype) {
 
 // How far kernels are off that were left out, from the first of each precision: all are predicted,
 // so that points of a curve are comparable.
-Failure add_learning(const KernelData& data, double share,
-                     std::vector<CalibratedPrecision>& precisions) {
+Status add_learning(const KernelData& data, double share,
+                    std::vector<CalibratedPrecision>& precisions) {
   Chosen known(data.samples.size(), false);
   for (std::size_t i = 0; i < data.samples.size(); ++i) known[i] = data.samples[i].is_assumed;
   for (const CalibratedPrecision& precision : precisions) {
@@ -174,12 +175,12 @@ Failure add_learning(const KernelData& data, double share,
     point.time_percent = median(std::move(time));
     precision.learning.push_back(point);
   }
-  return std::nullopt;
+  return {};
 }
 
 std::optional<PassCheck> check_anchor(const Predictor& predictor, const SessionResult& session) {
   if (!session.anchor_energy_j || !session.anchor_time_s) return std::nullopt;
-  const Result<TreeAnswer> pass = anchor_tree();
+  const Result<BuiltModel> pass = anchor_tree();
   if (!pass.ok()) return std::nullopt;
   const std::string dtype(name_of(pass.value().pass.precision));
   const auto& known = predictor.dtypes;
@@ -200,8 +201,8 @@ void add_intervals(const Predictor& predictor, CalibratedPrecision& precision) {
 }
 
 // What an earlier session measured of other precisions is known too.
-Failure add_earlier(const std::vector<MeasuredSession>& sessions, bool is_cpu,
-                    std::deque<Candidates>& candidates) {
+Status add_earlier(const std::vector<MeasuredSession>& sessions, bool is_cpu,
+                   std::deque<Candidates>& candidates) {
   std::vector<std::string> dtypes;
   for (const Candidates& each : candidates) dtypes.push_back(each.dtype);
   for (const MeasuredSession& session : sessions) {
@@ -235,8 +236,8 @@ void tell_precisions(const std::deque<Candidates>& candidates, KernelDataAnswer&
 }
 
 // From what the file holds to a predictor.
-Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>& candidates,
-            const CalibrateQuery& query, CalibrateAnswer& answer) {
+Status fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>& candidates,
+           const CalibrateQuery& query, CalibrateAnswer& answer) {
   keep_kernels(sessions, candidates);
   if (query.measure.allow_load) accept_others(sessions, answer.warnings);
   Result<KernelDataAnswer> read = kernel_data_of(sessions);
@@ -251,9 +252,10 @@ Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>&
   }
   if (!query.hardware.empty()) input.data.hardware = query.hardware;
   deal_into_families(input.data);
-  if (Failure failure = add_prior(input.data)) return failure;
+  if (const Status failure = add_prior(input.data); !failure.ok()) return failure;
   for (const double share : {0.25, 0.5, 1.0}) {
-    if (Failure failure = add_learning(input.data, share, answer.precisions)) return failure;
+    if (const Status failure = add_learning(input.data, share, answer.precisions); !failure.ok())
+      return failure;
   }
   Result<Predictor> trained = train_on_kernels(std::move(input), query.name);
   if (!trained.ok()) return trained.error();
@@ -270,7 +272,7 @@ Failure fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>&
     add_intervals(answer.predictor, precision);
   }
   answer.json = to_json(answer.predictor);
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -300,7 +302,8 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   if (query.measure.is_resumed && std::filesystem::exists(query.measure.windows)) {
     const Result<std::vector<MeasuredSession>> earlier = read_windows(query.measure.windows);
     if (!earlier.ok()) return earlier.error();
-    if (Failure failure = add_earlier(earlier.value(), is_cpu, candidates)) return *failure;
+    if (const Status failure = add_earlier(earlier.value(), is_cpu, candidates); !failure.ok())
+      return failure.error();
   }
 
   MeasureQuery measure = query.measure;
@@ -316,8 +319,9 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   // What was written down is what is fitted to: train makes the same of it.
   Result<std::vector<MeasuredSession>> sessions = read_windows(query.measure.windows);
   if (!sessions.ok()) return sessions.error();
-  if (Failure failure = fit(std::move(sessions).value(), candidates, query, answer)) {
-    return *failure;
+  if (const Status failure = fit(std::move(sessions).value(), candidates, query, answer);
+      !failure.ok()) {
+    return failure.error();
   }
   return answer;
 }

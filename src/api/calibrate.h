@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/api/measure_model.h"
-#include "src/predict/predictor.h"
+#include "src/predict/predictor/predictor.h"
 
 namespace wattree {
 

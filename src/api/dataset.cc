@@ -48,7 +48,7 @@ Result<StatsAnswer> dataset_stats(const std::filesystem::path& path, ReadOptions
   StatsAnswer out;
   out.dataset = path.string();
   while (const std::optional<DatasetTree> tree = reader.next()) out.stats.add(*tree);
-  if (reader.failure()) return *reader.failure();
+  if (!reader.failure().ok()) return reader.failure().error();
   out.problems = reader.problems();
   out.skipped_lines = reader.skipped_lines();
   return out;

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "src/base/result.h"
-#include "src/dataset/irene_import.h"
-#include "src/dataset/json_lines_reader.h"
-#include "src/dataset/json_lines_writer.h"
-#include "src/dataset/stats.h"
+#include "src/measure/dataset/irene_import.h"
+#include "src/measure/dataset/json_lines_reader.h"
+#include "src/measure/dataset/json_lines_writer.h"
+#include "src/measure/dataset/stats.h"
 
 namespace wattree {
 

@@ -1,75 +1,13 @@
-// The evaluate use case: how far a method is off on models that it has not seen.
+// Evaluations as JSON.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "src/base/result.h"
-#include "src/evaluate/baselines.h"
-#include "src/evaluate/evaluate.h"
-#include "src/evaluate/irene.h"
-#include "src/learn/aggregate.h"
-#include "src/learn/choose_models.h"
+#include "src/predict/evaluate/study.h"
 
 namespace wattree {
-
-enum class HoldOut : std::uint8_t { kModel, kFamily };
-std::string_view name_of(HoldOut hold_out);  // leave-one-model-out, leave-one-family-out
-
-struct EvaluateQuery {
-  HoldOut hold_out = HoldOut::kModel;
-  Aggregate aggregate = Aggregate::kReconciled;
-  Known known = Known::kNothing;
-  bool use_twins = true;
-  // Of IrEne's methods only:
-  IreneFeatures features = IreneFeatures::kAll;
-  int seeds = 10;
-};
-
-struct EvaluateAnswer {
-  std::string dataset;  // As the user named it.
-  EvaluateQuery query;
-  std::vector<std::string> models;
-  std::vector<std::string>
-      models_left_out;  // For good: they are neither learnt from nor predicted.
-  std::vector<Group> groups;
-  Evaluation evaluation;
-  std::vector<LevelValues> by_seed;  // Of methods that begin at random.
-  std::vector<Baseline> baselines;
-  LevelValues floor;
-  std::vector<std::string> notes;  // What the figures mean on this data.
-  double seconds = 0;              // To fit and predict all folds.
-};
-
-// A dataset, read once for any number of evaluations.
-struct EvaluateInput {
-  EvaluateInput(std::string name, std::vector<DatasetTree> all, ChosenTrees chosen_of_them)
-      : dataset(std::move(name)),
-        trees(std::move(all)),
-        chosen(std::move(chosen_of_them)),
-        data(chosen.trees) {}
-  EvaluateInput(EvaluateInput&&) = default;
-  EvaluateInput(const EvaluateInput&) = delete;  // What was chosen points into `trees`.
-  std::string dataset;
-  std::vector<DatasetTree> trees;
-  ChosenTrees chosen;
-  EvaluationData data;
-  std::vector<std::string> warnings;  // Of reading.
-};
-Result<EvaluateInput> read_evaluate_input(const std::string& path, const ModelChoice& choice);
-
-Result<EvaluateAnswer> evaluate_dataset(const EvaluateInput& input, const EvaluateQuery& query);
-
-// Which of the dataset's features the method looks at: "all", "model" or "resource".
-std::string_view features_of(const EvaluateQuery& query);
-// What of a new model must have been run for it.
-Known known_of(const EvaluateQuery& query);
-
-// The least and the most error of a level over the seeds.
-std::optional<std::pair<double, double>> seed_range(const EvaluateAnswer& answer,
-                                                    std::size_t level);
 
 // The contract of docs/schemas/evaluate.schema.json.
 std::string to_json(const EvaluateAnswer& answer);

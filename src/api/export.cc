@@ -1,8 +1,8 @@
 #include "src/api/export.h"
 
-#include "src/api/report.h"
-#include "src/profile/energyvis.h"
-#include "src/profile/profile_json.h"
+#include "src/report/document/report.h"
+#include "src/runs/profile/energyvis.h"
+#include "src/runs/profile/profile_json.h"
 
 namespace wattree {
 

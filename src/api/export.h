@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/base/result.h"
-#include "src/profile/profile.h"
+#include "src/runs/profile/profile.h"
 
 namespace wattree {
 

@@ -1,14 +1,26 @@
 #include "src/api/footprint.h"
 
-#include <algorithm>
-
-#include "src/api/amounts.h"
-#include "src/api/profiles.h"
-#include "src/base/in_quotes.h"
 #include "src/base/json_writer.h"
+#include "src/runs/profile/find.h"
 
 namespace wattree {
 namespace {
+
+void write_source(JsonWriter& out, std::string_view name, Basis basis, const std::string& by) {
+  out.key(name);
+  out.begin_object();
+  out.field("kind", name_of(basis));
+  out.field("by", by);
+  out.end_object();
+}
+
+template <class Quantity>
+void write_estimate(JsonWriter& out, const std::string& name, const std::string& unit,
+                    const Estimate<Quantity>& estimate) {
+  out.field(name + unit, estimate.value.value);
+  if (estimate.low) out.field(name + "_low" + unit, estimate.low->value);
+  if (estimate.high) out.field(name + "_high" + unit, estimate.high->value);
+}
 
 // The fields that every footprint has in JSON.
 void write_footprint(JsonWriter& out, const Footprint& footprint) {
@@ -38,36 +50,49 @@ void write_fleet(JsonWriter& out, std::string_view name, const Fleet& fleet) {
 
 }  // namespace
 
-Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
-                               std::optional<std::size_t> epochs) {
-  Result<Setting> setting = setting_for(profile, query);
-  if (!setting.ok()) return setting.error();
-  Result<Curve> curve = curve_of(profile, setting.value(), epochs);
-  if (!curve.ok()) return curve.error();
-  return Footprint{std::move(profile), std::move(setting).value(), std::move(curve).value()};
-}
-
-Profile profile_of_energy(Joules energy, const std::string& as_typed) {
-  Profile profile;
-  profile.name = as_typed;
-  profile.epochs.emplace_back().energy.push_back({"energy",
-                                                  ComponentKind::kMachine,
-                                                  energy,
-                                                  std::nullopt,
-                                                  std::nullopt,
-                                                  {Basis::kAssumed, "typed in", Boundary::kHost}});
-  return profile;
-}
-
-Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder) {
-  if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
-    return profile_of_energy(energy.value(), what);
+void write_setting(JsonWriter& out, const Setting& setting) {
+  if (setting.grid) {
+    if (!setting.grid->region.empty()) out.field("region", setting.grid->region);
+    // A series has no single figure: the field is absent.
+    if (const auto* constant = std::get_if<CarbonIntensity>(&setting.grid->intensity)) {
+      out.field("gco2e_per_kwh", constant->value);
+    }
+    write_source(out, "intensity_basis", setting.grid->basis, setting.grid->by);
   }
-  Result<Profile> profile = load_profile(what, folder);
-  const bool is_number = what.find_first_of("0123456789") == 0;
-  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
-  return Error{ErrorCode::kInvalidInput, in_quotes(what) + " is neither an energy nor a profile",
-               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
+  if (setting.pue) {
+    out.field("pue", setting.pue->value);
+    write_source(out, "pue_basis", setting.pue->basis, setting.pue->by);
+  }
+}
+
+void write_curve(JsonWriter& out, const Curve& curve) {
+  out.begin_object();
+  out.key("points");
+  out.begin_array();
+  for (const CurvePoint& point : curve.points) {
+    out.begin_object();
+    out.field("epoch", static_cast<std::int64_t>(point.epoch));
+    out.field("extrapolated", point.is_extrapolated);
+    if (point.elapsed) out.field("elapsed_s", point.elapsed->value);
+    write_estimate(out, "device_energy", "_j", point.device_energy);
+    write_estimate(out, "energy", "_j", point.energy);
+    if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("basis");
+  out.begin_object();
+  out.key("device_energy");
+  write_json(out, curve.device_basis);
+  out.key("energy");
+  write_json(out, curve.energy_basis);
+  if (curve.emissions_basis) {
+    out.key("carbon");
+    write_json(out, *curve.emissions_basis);
+  }
+  out.end_object();
+  out.field("notes", curve.notes);
+  out.end_object();
 }
 
 std::string to_json(const Footprint& footprint) {
@@ -89,44 +114,6 @@ std::string to_json(const Footprint& footprint) {
   }
   out.end_object();
   return out.take() + "\n";
-}
-
-Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
-                                    std::span<const Device> devices) {
-  Profile baseline = profile;
-  if (!query.baseline_hardware.empty()) {
-    const Result<Fleet> fleet = parse_fleet(query.baseline_hardware, devices);
-    if (!fleet.ok()) return fleet.error();
-    baseline.hardware.clear();
-    for (const DeviceCount& entry : fleet.value()) {
-      baseline.hardware.push_back({entry.device.kind, entry.device.name, entry.count});
-    }
-  }
-  Result<Setting> setting = setting_for(baseline, query.baseline);
-  if (!setting.ok()) return setting.error();
-  Result<Setting> other = setting_of(query.alternative);
-  if (!other.ok()) return other.error();
-  Overlay overlay;
-  overlay.grid = other.value().grid;
-  overlay.pue = other.value().pue;
-  overlay.keep = query.keep;
-  overlay.epochs = query.epochs;
-  if (!query.hardware.empty()) {
-    Result<Fleet> fleet = parse_fleet(query.hardware, devices);
-    if (!fleet.ok()) return fleet.error();
-    overlay.hardware = std::move(fleet).value();
-  }
-  Result<WhatIf> result = what_if(baseline, setting.value(), overlay, devices);
-  if (!result.ok()) return result.error();
-  WhatIf made = std::move(result).value();
-  if (const auto note = source_note(setting.value(), made.setting)) {
-    made.alternative.notes.push_back(*note);
-  }
-  return WhatIfAnswer{
-      {std::move(baseline), std::move(setting).value(), std::move(made.baseline)},
-      {std::move(made.profile), std::move(made.setting), std::move(made.alternative)},
-      std::move(made.changes),
-      query.keep};
 }
 
 std::string to_json(const WhatIfAnswer& answer) {
@@ -155,11 +142,6 @@ std::string to_json(const WhatIfAnswer& answer) {
   return out.take() + "\n";
 }
 
-std::optional<double> excess(Joules energy, Joules over) {
-  if (!(over > Joules(0))) return std::nullopt;
-  return energy.value / over.value - 1;
-}
-
 std::string to_json(const std::vector<Footprint>& footprints) {
   JsonWriter out(2);
   out.begin_object();
@@ -178,33 +160,6 @@ std::string to_json(const std::vector<Footprint>& footprints) {
   out.field("notes", comparison_notes(footprints));
   out.end_object();
   return out.take() + "\n";
-}
-
-std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints) {
-  std::vector<std::string> notes;
-  const auto differ = [&](auto projection) {
-    return std::any_of(footprints.begin(), footprints.end(), [&](const Footprint& footprint) {
-      return projection(footprint) != projection(footprints.front());
-    });
-  };
-  if (differ([](const Footprint& f) { return f.curve.device_basis.boundary; })) {
-    notes.emplace_back("the boundaries differ: one figure covers more than the other");
-  }
-  if (differ([](const Footprint& f) { return f.curve.device_basis.basis; })) {
-    notes.emplace_back("the bases differ: the figures did not come about in the same way");
-  }
-  if (differ([](const Footprint& f) { return f.curve.points.back().epoch; })) {
-    notes.emplace_back("the numbers of epochs differ; --epochs N brings them to one");
-  }
-  if (differ([](const Footprint& f) { return f.setting.pue ? f.setting.pue->value : 0.0; })) {
-    notes.emplace_back("the PUEs differ; --pue P takes one for all");
-  }
-  for (const Footprint& footprint : footprints) {
-    if (const auto note = source_note(footprints.front().setting, footprint.setting)) {
-      notes.push_back(*note);
-    }
-  }
-  return notes;
 }
 
 }  // namespace wattree

@@ -1,59 +1,29 @@
-// What runs took and emitted: one of them, beside others, or elsewhere.
+// Footprints of runs as JSON.
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "src/api/setting.h"
-#include "src/carbon/equivalents.h"
-#include "src/whatif/whatif.h"
+#include "src/runs/whatif/footprint.h"
 
 namespace wattree {
 
-// A run where it was, or where the query says.
-struct Footprint {
-  Profile profile;
-  Setting setting;
-  Curve curve;
-};
-Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
-                               std::optional<std::size_t> epochs = std::nullopt);
-
-// An energy by itself, as a run of one epoch: assumed, because somebody typed it in.
-Profile profile_of_energy(Joules energy, const std::string& as_typed);
-// An energy where it reads as one ("2.5kWh"), else a profile: a file, or an id in the folder.
-Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder);
+class JsonWriter;
 
 // The contract of docs/schemas/footprint.schema.json, with equivalents of the emissions.
 std::string to_json(const Footprint& footprint);
 
-struct WhatIfQuery {
-  SettingQuery baseline;  // Where the profile does not say, or not what is wanted.
-  std::string baseline_hardware;
-  SettingQuery alternative;
-  std::string hardware;  // "4xT4,EPYC 7742"
-  Keep keep = Keep::kWork;
-  std::optional<std::size_t> epochs;
-};
-struct WhatIfAnswer {
-  Footprint baseline;
-  Footprint alternative;  // Its profile is the baseline's on the other hardware.
-  std::vector<HardwareChange> changes;
-  Keep keep = Keep::kWork;
-};
-Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
-                                    std::span<const Device> devices);
 // The contract of docs/schemas/whatif.schema.json.
 std::string to_json(const WhatIfAnswer& answer);
 
 // Runs beside each other, each as it was recorded: nothing is scaled. Differences are against the
 // first one. The contract of docs/schemas/compare_profiles.schema.json.
 std::string to_json(const std::vector<Footprint>& footprints);
-// How much more one takes than the other: 0.03 is 3 % more. Absent where the other takes nothing.
-std::optional<double> excess(Joules energy, Joules over);
-// What a reader must know before believing a comparison: other boundaries, other bases.
-std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints);
+
+// The fields "region", "gco2e_per_kwh", "intensity_basis" and "pue" of an object.
+void write_setting(JsonWriter& out, const Setting& setting);
+
+// {"points": […], "basis": {…}, "notes": […]}
+void write_curve(JsonWriter& out, const Curve& curve);
 
 }  // namespace wattree

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "src/api/profiles.h"
-#include "src/api/report.h"
-#include "src/api/report_content.h"
+#include "src/report/document/report.h"
+#include "src/report/document/report_content.h"
 
 namespace wattree {
 namespace {

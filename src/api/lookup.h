@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "src/carbon/region.h"
-#include "src/hardware/device.h"
+#include "src/facts/carbon/region.h"
+#include "src/facts/hardware/device.h"
 
 namespace wattree {
 

@@ -84,7 +84,7 @@ std::filesystem::path windows_beside(const std::filesystem::path& dataset) {
   return out;
 }
 
-Result<MeasureAnswer> measure_model(TreeAnswer tree, const MeasureQuery& query) {
+Result<MeasureAnswer> measure_model(BuiltModel tree, const MeasureQuery& query) {
   const Result<std::vector<CacheState>> caches = parse_caches(query.caches);
   if (!caches.ok()) return caches.error();
   MeasureAnswer answer;
@@ -108,7 +108,7 @@ Result<MeasureAnswer> measure_model(TreeAnswer tree, const MeasureQuery& query) 
 }
 
 std::string to_json(const MeasureAnswer& answer) {
-  const TreeAnswer& tree = answer.tree;
+  const BuiltModel& tree = answer.tree;
   const MachineFacts& machine = answer.session.machine;
   JsonWriter out(2);
   out.begin_object();

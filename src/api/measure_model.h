@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "src/api/tree.h"
-#include "src/dataset/dataset.h"
-#include "src/measure/session.h"
-#include "src/meter/find.h"
+#include "src/measure/dataset/dataset.h"
+#include "src/measure/meter/find.h"
+#include "src/measure/protocol/session.h"
 
 namespace wattree {
 
@@ -52,7 +52,7 @@ struct SumOfParts {
 };
 
 struct MeasureAnswer {
-  TreeAnswer tree;
+  BuiltModel tree;
   DistinctNodes distinct;
   Figures figures;  // Every window, by key.
   std::vector<std::optional<NodeFigures>>
@@ -64,14 +64,14 @@ struct MeasureAnswer {
 };
 
 // An error where nothing could be measured; where it was cut short, session.ending tells.
-Result<MeasureAnswer> measure_model(TreeAnswer tree, const MeasureQuery& query);
+Result<MeasureAnswer> measure_model(BuiltModel tree, const MeasureQuery& query);
 
 // The tree in the format of docs/datasets.md, one line of it.
 DatasetTree to_dataset(const MeasureAnswer& answer);
 
 // Adds the tree to a dataset's file, in the place of one of the same pass. The file is there whole
 // or as it was.
-Failure add_to_dataset(const DatasetTree& tree, const std::filesystem::path& path);
+Status add_to_dataset(const DatasetTree& tree, const std::filesystem::path& path);
 
 // The contract of docs/schemas/measured.schema.json.
 std::string to_json(const MeasureAnswer& answer);

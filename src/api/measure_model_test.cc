@@ -12,12 +12,12 @@
 
 #include "src/api/measure_session.h"
 #include "src/base/test_folder.h"
-#include "src/dataset/json_lines_reader.h"
-#include "src/hub/bundled.h"
-#include "src/measure/read_windows.h"
-#include "src/measure/simulated.h"
-#include "src/predict/dataset_work.h"
-#include "src/predict/tree_predict.h"
+#include "src/measure/dataset/json_lines_reader.h"
+#include "src/measure/protocol/simulated.h"
+#include "src/measure/windows/read_windows.h"
+#include "src/models/hub/bundled.h"
+#include "src/predict/predictor/dataset_work.h"
+#include "src/predict/predictor/tree_predict.h"
 #include "tests/support/fake_nvml.h"
 
 namespace wattree {
@@ -51,18 +51,18 @@ double seconds_of(const Node& node) { return 1e-3 + 1e-9 * static_cast<double>(n
 class SleepingLaunch final : public Launch {
  public:
   SleepingLaunch(double run_s, int copies) : run_s_(run_s), copies_(copies) {}
-  Failure start() override {
+  Status start() override {
     queued_ += copies_;
-    return std::nullopt;
+    return {};
   }
-  Failure wait() override {
+  Status wait() override {
     // To the moment, not for a while: what sleeping adds is caught up with.
     const auto now = std::chrono::steady_clock::now();
     if (due_ + std::chrono::seconds(2) < now) due_ = now;
     due_ += std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * run_s_ * queued_));
     std::this_thread::sleep_until(due_);
     queued_ = 0;
-    return std::nullopt;
+    return {};
   }
   int copies() const override { return copies_; }
   Execution execution() const override { return Execution::kGraph; }
@@ -117,11 +117,11 @@ struct Bench {
       return std::unique_ptr<Executor>(std::make_unique<SleepingExecutor>(kind, fails_on));
     };
   }
-  TreeAnswer tree() const {
-    TreeQuery pass;
+  BuiltModel tree() const {
+    PassShape pass;
     pass.batch = 2;
     pass.seq = 8;
-    Result<TreeAnswer> built = tree_of("small", kConfig, "test", pass);
+    Result<BuiltModel> built = build_model("small", kConfig, "test", pass);
     EXPECT_TRUE(built.ok());
     return std::move(built).value();
   }
@@ -160,8 +160,8 @@ TEST(MeasureModel, KnownWattsBecomeKnownJoulesInADataset) {
   EXPECT_EQ(answer.ops.known, answer.ops.kernels);
 
   const std::filesystem::path file = bench.folder.path() / "data.jsonl";
-  ASSERT_FALSE(add_to_dataset(to_dataset(answer), file));
-  ASSERT_FALSE(add_to_dataset(to_dataset(answer), file));  // In the place of the first.
+  ASSERT_TRUE(add_to_dataset(to_dataset(answer), file).ok());
+  ASSERT_TRUE(add_to_dataset(to_dataset(answer), file).ok());  // In the place of the first.
   const Result<Dataset> read = read_dataset(file);
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_EQ(read.value().trees.size(), 1U);
@@ -208,9 +208,7 @@ TEST(MeasureModel, AnInterruptedSessionKeepsItsWindows) {
   ASSERT_TRUE(measured.ok()) << measured.error().message;
   EXPECT_EQ(measured.value().session.ending, Ending::kInterrupted);
   EXPECT_EQ(measured.value().figures.size(), 2U);
-  DeviceFacts device;
-  device.kind = "cuda";
-  device.name = "NVIDIA H200";
+  std::string device = "NVIDIA H200";
   const auto earlier = [&] {
     return figures_of(read_windows(bench.query.windows).value(), device);
   };
@@ -227,7 +225,7 @@ TEST(MeasureModel, AnInterruptedSessionKeepsItsWindows) {
   EXPECT_TRUE(earlier().ok());
   // Not without being told to, and not on another device.
   EXPECT_EQ(measure_model(bench.tree(), bench.query).error().code, ErrorCode::kInvalidInput);
-  device.name = "NVIDIA A100";
+  device = "NVIDIA A100";
   EXPECT_EQ(earlier().error().code, ErrorCode::kInvalidInput);
 }
 
@@ -261,12 +259,12 @@ TEST(MeasureModel, AnotherProcessOnTheGpuIsRefused) {
 // A dataset has no tree of kernels: their sizes are worked out from what it counts.
 TEST(MeasureModel, ADatasetSaysWhatItsProductsAreInAnyPrecision) {
   for (const char* dtype : {"bf16", "fp32"}) {
-    TreeQuery pass;
+    PassShape pass;
     pass.batch = 2;
     pass.seq = 8;
     pass.dtype = dtype;
     MeasureAnswer answer;
-    answer.tree = tree_of("small", kConfig, "test", pass).value();
+    answer.tree = build_model("small", kConfig, "test", pass).value();
     answer.distinct = distinct_nodes(answer.tree.tree);
     answer.in_place.resize(answer.distinct.nodes.size());
     const DatasetTree tree = to_dataset(answer);
@@ -297,14 +295,14 @@ TEST(MeasureModel, ADatasetSaysWhatItsProductsAreInAnyPrecision) {
 // On a simulated GPU, where preparing a node takes half a second and products alone are at the cap:
 // the whole of BERT-base, all levels, with the anchor, within a minute.
 TEST(MeasureModel, BertBaseIsPlannedForAMinute) {
-  TreeQuery pass;
+  PassShape pass;
   pass.batch = 16;
   pass.seq = 128;
   pass.dtype = "bf16";
-  std::optional<TreeAnswer> bert;
+  std::optional<BuiltModel> bert;
   for (const BundledModel& model : bundled_models()) {
     if (model.name != "bert-base-uncased") continue;
-    Result<TreeAnswer> built = tree_of("bert", std::string(model.json), "bundled", pass);
+    Result<BuiltModel> built = build_model("bert", std::string(model.json), "bundled", pass);
     ASSERT_TRUE(built.ok());
     bert = std::move(built).value();
   }

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "src/base/text.h"
-#include "src/hub/bundled.h"
-#include "src/measure/read_windows.h"
-#include "src/meter/nvml.h"
-#include "src/meter/proc.h"
+#include "src/measure/meter/nvml.h"
+#include "src/measure/meter/proc.h"
+#include "src/measure/windows/read_windows.h"
+#include "src/models/hub/bundled.h"
 
 namespace wattree {
 namespace {
@@ -107,8 +107,8 @@ Result<SessionOptions> options_of(const MeasureQuery& query) {
 
 }  // namespace
 
-Result<TreeAnswer> anchor_tree() {
-  TreeQuery query;
+Result<BuiltModel> anchor_tree() {
+  PassShape query;
   query.batch = 16;
   query.seq = 128;
   query.dtype = "bf16";
@@ -117,10 +117,10 @@ Result<TreeAnswer> anchor_tree() {
   if (model == nullptr) {
     return Error{ErrorCode::kInternal, "the anchor's model is not bundled", ""};
   }
-  return tree_of(std::string(model->name), std::string(model->json), "bundled", query);
+  return build_model(std::string(model->name), std::string(model->json), "bundled", query);
 }
 
-PassFacts pass_facts(const TreeAnswer& tree) {
+PassFacts pass_facts(const BuiltModel& tree) {
   const Pass& pass = tree.pass;
   PassFacts out;
   out.model = tree.model;
@@ -194,7 +194,7 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
   if (query.is_resumed && fs::exists(query.windows)) {
     Result<std::vector<MeasuredSession>> read = read_windows(query.windows);
     if (!read.ok()) return read.error();
-    Result<Figures> earlier = figures_of(std::move(read).value(), device);
+    Result<Figures> earlier = figures_of(std::move(read).value(), device.name);
     if (!earlier.ok()) return earlier.error();
     out.figures = std::move(earlier).value();
     for (const Job& job : jobs) out.reused += out.figures.count(job.key());
@@ -218,9 +218,9 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
   AppendFile records = std::move(file).value();
   watch.start();
 
-  std::optional<TreeAnswer> anchor;
+  std::optional<BuiltModel> anchor;
   if (is_gpu && !query.without_anchor) {
-    Result<TreeAnswer> tree = anchor_tree();
+    Result<BuiltModel> tree = anchor_tree();
     if (!tree.ok()) return tree.error();
     anchor = std::move(tree).value();
     options.anchor.tree = &anchor->tree;

@@ -14,10 +14,10 @@ struct MeasuredJobs {
 Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& query);
 
 // The pass that shows whether a machine drifts: BERT-base in bf16 at 16 x 128.
-Result<TreeAnswer> anchor_tree();
+Result<BuiltModel> anchor_tree();
 
 // What windows of a tree's nodes say of the pass.
-PassFacts pass_facts(const TreeAnswer& tree);
+PassFacts pass_facts(const BuiltModel& tree);
 
 Result<std::vector<CacheState>> parse_caches(const std::string& text);
 

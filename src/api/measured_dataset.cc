@@ -3,9 +3,9 @@
 #include <map>
 
 #include "src/api/measure_model.h"
-#include "src/cost/cost.h"
-#include "src/dataset/json_lines_reader.h"
-#include "src/dataset/json_lines_writer.h"
+#include "src/measure/dataset/json_lines_reader.h"
+#include "src/measure/dataset/json_lines_writer.h"
+#include "src/models/tree/cost.h"
 
 namespace wattree {
 namespace {
@@ -181,7 +181,7 @@ class Builder {
 
 DatasetTree to_dataset(const MeasureAnswer& answer) { return Builder(answer).build(); }
 
-Failure add_to_dataset(const DatasetTree& tree, const std::filesystem::path& path) {
+Status add_to_dataset(const DatasetTree& tree, const std::filesystem::path& path) {
   std::vector<DatasetTree> trees;
   if (std::filesystem::is_regular_file(path)) {
     Result<Dataset> read = read_dataset(path);

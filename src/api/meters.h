@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "src/base/result.h"
-#include "src/meter/cgroup.h"
-#include "src/meter/find.h"
+#include "src/measure/meter/cgroup.h"
+#include "src/measure/meter/find.h"
 
 namespace wattree {
 

@@ -2,7 +2,7 @@
 
 #include "src/api/tree.h"
 #include "src/base/json_writer.h"
-#include "src/hub/bundled.h"
+#include "src/models/hub/bundled.h"
 
 namespace wattree {
 
@@ -10,9 +10,9 @@ Result<std::vector<KnownModel>> known_models() {
   std::vector<KnownModel> out;
   for (const BundledModel& model : bundled_models()) {
     const std::string name(model.name);
-    TreeQuery query;
+    PassShape query;
     query.seq = 1;  // Parameters do not depend on it.
-    Result<TreeAnswer> answer = tree_of(name, std::string(model.json), name, query);
+    Result<BuiltModel> answer = build_model(name, std::string(model.json), name, query);
     if (!answer.ok()) return answer.error();
     out.push_back({name, answer.value().model_type, answer.value().class_name,
                    answer.value().tree.root().params});

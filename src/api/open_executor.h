@@ -6,8 +6,8 @@
 #include <string>
 
 #include "src/base/result.h"
-#include "src/exec/launch.h"
-#include "src/exec/plugin.h"
+#include "src/measure/runner/launch.h"
+#include "src/measure/runner/plugin.h"
 
 namespace wattree {
 

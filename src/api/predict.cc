@@ -34,34 +34,8 @@ void write_fields(JsonWriter& out, const PassEstimate& estimate, bool has_times)
   out.field("energy_high_j", estimate.energy_high_j());
 }
 
-Result<Prediction> predict(TreeAnswer answer, const LoadedPredictor& by) {
-  const std::vector<std::string>& dtypes = by.predictor->dtypes;
-  const std::string dtype(name_of(answer.pass.precision));
-  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) {
-    return Error{ErrorCode::kUnavailable,
-                 "the predictor " + by.predictor->name + " (" + by.origin + ") does not cover " +
-                     dtype + ", but " + join(dtypes),
-                 "choose the precision with --dtype, another predictor with --on or --predictor, "
-                 "or train one on data that has it"};
-  }
-  Result<std::vector<NodeEstimate>> nodes =
-      predict_tree(*by.predictor, *by.index, answer.tree, by.launching);
-  if (!nodes.ok()) return nodes.error();
-  return Prediction{std::move(answer), std::move(nodes).value(), by};
-}
-
-std::optional<std::int64_t> tokens_per_item(const TreeAnswer& answer) {
-  // Both read an image, whose part of the energy is nobody's token.
-  if (answer.model_type == "clip") return std::nullopt;
-  if (answer.pass.past > 0) return 1;
-  const std::int64_t source = answer.has_text_source ? answer.pass.seq : 0;
-  const std::int64_t target = answer.is_encoder_decoder ? answer.pass.target_len : 0;
-  if (source + target == 0) return std::nullopt;
-  return source + target;
-}
-
 void write_predictor(JsonWriter& out, const LoadedPredictor& by) {
-  if (by.predictor->is_by_kernel) out.field("execution", name_of(by.launching));
+  if (by.predictor->is_by_kernel) out.field("execution", name_of(by.execution));
   out.field("hardware", by.predictor->hardware);
   out.field("predictor", by.predictor->name);
 }
@@ -106,7 +80,7 @@ void write_extras(JsonWriter& out, const PredictionExtras& extras) {
 
 std::string to_json(const Prediction& prediction, const TreeView& view,
                     const PredictionExtras& extras, int indent) {
-  const TreeAnswer& answer = prediction.answer;
+  const BuiltModel& answer = prediction.built;
   JsonWriter out(indent);
   out.begin_object();
   write_subject(out, answer);
@@ -127,7 +101,7 @@ std::string to_json(const Prediction& prediction, const TreeView& view,
 
 std::string to_csv(const Prediction& prediction, const TreeView& view) {
   return tree_csv(
-      prediction.answer, view,
+      prediction.built, view,
       ",time_s,time_low_s,time_high_s,energy_j,energy_low_j,energy_high_j,own_energy_j,share,"
       "stand_in_share,basis,by,boundary",
       [&](std::string& out, std::size_t i) {
@@ -138,6 +112,58 @@ std::string to_csv(const Prediction& prediction, const TreeView& view) {
                              share_of(prediction, node), static_cast<double>(node.stand_in)});
         append_basis(out, provenance_of(prediction, node));
       });
+}
+
+void write_json(JsonWriter& out, const std::vector<NodeGroup>& groups) {
+  out.begin_array();
+  for (const NodeGroup& group : groups) {
+    out.begin_object();
+    out.field(group.type.empty() ? "name" : "scope", group.name);
+    if (!group.type.empty()) out.field("type", group.type);
+    out.field("count", group.count);
+    out.field("time_s", group.time_s);
+    out.field("energy_j", group.energy_j);
+    out.field("share", group.share);
+    if (group.is_rest) out.field("rest", true);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_json(JsonWriter& out, const Breakdown& breakdown) {
+  out.begin_object();
+  out.field("by", name_of(breakdown.by));
+  out.key("groups");
+  write_json(out, breakdown.groups);
+  out.end_object();
+}
+
+void write_json(JsonWriter& out, const QueryTotals& totals) {
+  const TotalsOptions& options = totals.options;
+  out.begin_object();
+  out.field("queries", options.queries);
+  out.field("query", totals.query);
+  out.field("passes_per_query", options.passes_per_query);
+  out.field("energy_per_query_j", totals.per_query.energy_j);
+  out.field("price_usd_per_kwh", options.usd_per_kwh);
+  out.field("price_by", options.price_by);
+  if (options.pue) out.field("pue", options.pue->value);
+  if (options.grid) out.field("region", options.grid->region);
+  out.field("host_left_out", totals.is_host_left_out);
+  out.key("rows");
+  out.begin_array();
+  for (const TotalsRow& row : totals.rows) {
+    out.begin_object();
+    out.field("part", row.part);
+    out.field("energy_kwh", row.energy_kwh);
+    out.field("cost_usd", row.cost_usd);
+    if (row.carbon_gco2e) out.field("carbon_gco2e", *row.carbon_gco2e);
+    out.key("basis");
+    write_json(out, row.provenance);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
 }
 
 }  // namespace wattree

@@ -1,33 +1,21 @@
-// The predict use case: a tree and a predictor, and what every node takes.
+// Predictions as JSON and CSV.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "src/api/breakdown.h"
-#include "src/api/pass_estimate.h"
-#include "src/api/predictors.h"
-#include "src/api/totals.h"
 #include "src/api/tree.h"
-#include "src/predict/tree_predict.h"
+#include "src/predict/estimate/breakdown.h"
+#include "src/predict/estimate/compare_models.h"
+#include "src/predict/estimate/explain.h"
+#include "src/predict/estimate/generate.h"
+#include "src/predict/estimate/sweep.h"
+#include "src/predict/estimate/totals.h"
 
 namespace wattree {
 
-struct Prediction {
-  TreeAnswer answer;
-  std::vector<NodeEstimate> nodes;  // One for each of the tree's, in its order.
-  LoadedPredictor by;
-
-  PassEstimate root() const { return estimate_of(nodes.back()); }
-  bool has_times() const { return nodes.back().time_s > 0; }  // Not every predictor knows them.
-};
-
-// Fails with kUnavailable where the predictor does not cover the precision or a kernel.
-Result<Prediction> predict(TreeAnswer answer, const LoadedPredictor& by);
-
-// Tokens of one item of a batch, source and target together; nothing where the source is no text.
-std::optional<std::int64_t> tokens_per_item(const TreeAnswer& answer);
+class JsonWriter;
 
 // What goes beside the tree.
 struct PredictionExtras {
@@ -49,5 +37,26 @@ void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t item
 // time_s … basis: the fields of a node that are predicted.
 void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t node);
 void write_extras(JsonWriter& out, const PredictionExtras& extras);
+
+// The fields time_s, time_low_s, time_high_s (where the predictor knows times) and energy_j,
+// energy_low_j, energy_high_j.
+void write_fields(JsonWriter& out, const PassEstimate& estimate, bool has_times);
+void write_json(JsonWriter& out, const std::vector<NodeGroup>& groups);
+void write_json(JsonWriter& out, const Breakdown& breakdown);
+void write_json(JsonWriter& out, const QueryTotals& totals);
+
+// The contract of docs/schemas/explain.schema.json.
+std::string to_json(const Prediction& prediction, const Explanation& explanation, int indent = 2);
+
+// As a prediction, with `sizes` and `mean` instead of batch_size and seq_len.
+std::string to_json(const Sweep& sweep, const TreeView& view, const PredictionExtras& extras,
+                    int indent = 2);
+std::string to_csv(const Sweep& sweep);  // One row a size.
+
+// The contract of docs/schemas/generate.schema.json.
+std::string to_json(const Generation& generation, const QueryTotals& totals, int indent = 2);
+
+// The contract of docs/schemas/compare.schema.json.
+std::string to_json(const ModelComparison& comparison, int indent = 2);
 
 }  // namespace wattree

@@ -5,12 +5,12 @@
 
 #include <filesystem>
 
-#include "src/api/compare_models.h"
-#include "src/api/explain.h"
-#include "src/api/generate.h"
-#include "src/api/sweep.h"
 #include "src/base/file.h"
 #include "src/base/test_folder.h"
+#include "src/predict/estimate/compare_models.h"
+#include "src/predict/estimate/explain.h"
+#include "src/predict/estimate/generate.h"
+#include "src/predict/estimate/sweep.h"
 
 namespace wattree {
 namespace {
@@ -23,8 +23,8 @@ LoadedPredictor imaginary() {
   return loaded.value();
 }
 
-Prediction predict_config(const std::string& json, TreeQuery query = {}) {
-  Result<TreeAnswer> answer = tree_of("test", json, "test", query);
+Prediction predict_config(const std::string& json, PassShape query = {}) {
+  Result<BuiltModel> answer = build_model("test", json, "test", query);
   EXPECT_TRUE(answer.ok()) << answer.error().message;
   Result<Prediction> prediction = predict(std::move(answer).value(), imaginary());
   EXPECT_TRUE(prediction.ok()) << prediction.error().message;
@@ -32,14 +32,14 @@ Prediction predict_config(const std::string& json, TreeQuery query = {}) {
 }
 
 Prediction bert(std::int64_t batch, std::int64_t seq) {
-  TreeQuery query;
+  PassShape query;
   query.batch = batch;
   query.seq = seq;
   return predict_config(R"({"model_type":"bert","num_hidden_layers":2})", query);
 }
 
 const NodeEstimate& at(const Prediction& prediction, std::string_view scope) {
-  const Result<std::size_t> node = find_node(prediction.answer.tree, scope);
+  const Result<std::size_t> node = find_node(prediction.built.tree, scope);
   EXPECT_TRUE(node.ok()) << node.error().message;
   return prediction.nodes[node.value()];
 }
@@ -63,7 +63,7 @@ TEST(Predict, AMeasuredKernelIsLookedUp) {
 
 TEST(Predict, AModelIsKnownAsItsKernelsAre) {
   const Prediction prediction = bert(16, 128);
-  const ModelTree& tree = prediction.answer.tree;
+  const ModelTree& tree = prediction.built.tree;
   double joules = 0;
   for (std::size_t i = 0; i < prediction.nodes.size(); ++i) {
     const NodeEstimate& e = prediction.nodes[i];
@@ -86,15 +86,15 @@ TEST(Predict, AModelIsKnownAsItsKernelsAre) {
 }
 
 TEST(Predict, SharedWeightsAreCountedOnce) {
-  TreeQuery query;
+  PassShape query;
   query.dtype = "bf16";
   const auto mib = [&](const std::string& layers) {
-    const Result<TreeAnswer> answer =
-        tree_of("test",
-                R"({"model_type":"albert","embedding_size":128,"hidden_size":768,)"
-                R"("intermediate_size":3072,"num_attention_heads":12,"num_hidden_layers":)" +
-                    layers + "}",
-                "test", query);
+    const Result<BuiltModel> answer =
+        build_model("test",
+                    R"({"model_type":"albert","embedding_size":128,"hidden_size":768,)"
+                    R"("intermediate_size":3072,"num_attention_heads":12,"num_hidden_layers":)" +
+                        layers + "}",
+                    "test", query);
     return weight_mib(answer.value().tree, 1e9);
   };
   // One layer, the way in from 128 to 768, and the pooler: weights and biases of two bytes.
@@ -105,9 +105,9 @@ TEST(Predict, SharedWeightsAreCountedOnce) {
 }
 
 TEST(Predict, PrecisionMustBeCovered) {
-  TreeQuery query;
+  PassShape query;
   query.dtype = "fp16";
-  Result<TreeAnswer> answer = tree_of("test", R"({"model_type":"bert"})", "test", query);
+  Result<BuiltModel> answer = build_model("test", R"({"model_type":"bert"})", "test", query);
   const Result<Prediction> prediction = predict(std::move(answer).value(), imaginary());
   ASSERT_FALSE(prediction.ok());
   EXPECT_EQ(prediction.error().code, ErrorCode::kUnavailable);
@@ -116,15 +116,15 @@ TEST(Predict, PrecisionMustBeCovered) {
 }
 
 TEST(Predict, TokensAreThoseOfTheText) {
-  EXPECT_EQ(tokens_per_item(bert(4, 32).answer), 32);
-  TreeQuery query;
+  EXPECT_EQ(tokens_per_item(bert(4, 32).built), 32);
+  PassShape query;
   query.seq = 10;
   query.target_len = 4;
-  EXPECT_EQ(tokens_per_item(predict_config(R"({"model_type":"t5"})", query).answer), 14);
+  EXPECT_EQ(tokens_per_item(predict_config(R"({"model_type":"t5"})", query).built), 14);
   query = {};
   query.past = 7;
-  EXPECT_EQ(tokens_per_item(predict_config(R"({"model_type":"gpt2"})", query).answer), 1);
-  EXPECT_EQ(tokens_per_item(predict_config(R"({"model_type":"vit"})").answer), std::nullopt);
+  EXPECT_EQ(tokens_per_item(predict_config(R"({"model_type":"gpt2"})", query).built), 1);
+  EXPECT_EQ(tokens_per_item(predict_config(R"({"model_type":"vit"})").built), std::nullopt);
 }
 
 TEST(Breakdown, SharesAddUpWhateverTheWay) {
@@ -136,7 +136,7 @@ TEST(Breakdown, SharesAddUpWhateverTheWay) {
       double share = 0;
       double time = 0;
       for (const NodeGroup& group :
-           break_down(prediction.answer.tree, prediction.nodes, by).groups) {
+           break_down(prediction.built.tree, prediction.nodes, by).groups) {
         share += group.share;
         time += group.time_s;
       }
@@ -150,7 +150,7 @@ std::vector<std::string> names_by_module(const std::string& config) {
   const Prediction prediction = predict_config(config);
   std::vector<std::string> out;
   for (const NodeGroup& group :
-       break_down(prediction.answer.tree, prediction.nodes, BreakdownBy::kModule).groups) {
+       break_down(prediction.built.tree, prediction.nodes, BreakdownBy::kModule).groups) {
     if (!group.is_rest) out.push_back(group.name);
   }
   std::sort(out.begin(), out.end());
@@ -170,13 +170,13 @@ TEST(Breakdown, ModulesAreThoseOfThePaper) {
 
 TEST(Breakdown, TopNodesAreTheLargestByTheirOwn) {
   const Prediction prediction = bert(16, 64);
-  const auto folded = top_nodes(prediction.answer.tree, prediction.nodes, 2, false);
+  const auto folded = top_nodes(prediction.built.tree, prediction.nodes, 2, false);
   ASSERT_EQ(folded.size(), 2u);
   // As many FLOPs as the intermediate one, but one wave of 3072 steps instead of two of 768.
   EXPECT_EQ(folded[0].name, "encoder.layer.*.output.dense");
   EXPECT_EQ(folded[0].count, 2);
   EXPECT_GE(folded[0].energy_j, folded[1].energy_j);
-  const auto each = top_nodes(prediction.answer.tree, prediction.nodes, 1000, true);
+  const auto each = top_nodes(prediction.built.tree, prediction.nodes, 1000, true);
   EXPECT_EQ(each.size(), prediction.nodes.size());
   double sum = 0;
   for (const NodeGroup& group : each) sum += group.share;
@@ -271,7 +271,7 @@ ModelText gpt2(int layers) {
 }
 
 PassEstimate decode_step(std::int64_t past) {
-  TreeQuery query;
+  PassShape query;
   query.batch = 2;
   query.past = past;
   return predict_config(gpt2(2).json, query).root();
@@ -291,7 +291,7 @@ TEST(Generate, IsThePromptAndEveryStep) {
   const double steps =
       decode_step(10).energy_j + decode_step(11).energy_j + decode_step(12).energy_j;
   EXPECT_NEAR(generation.decode.energy_j, steps, 1e-12);
-  TreeQuery prompt;
+  PassShape prompt;
   prompt.batch = 2;
   prompt.seq = 10;
   const double whole = steps + predict_config(gpt2(2).json, prompt).root().energy_j;
@@ -326,7 +326,7 @@ TEST(Generate, AnEncoderRunsOnce) {
   query.steps = 2;
   const Result<Generation> generated = generate("test", text, query, imaginary(), {});
   ASSERT_TRUE(generated.ok()) << generated.error().message;
-  EXPECT_EQ(generated.value().prefill.answer.pass.target_len, 1);
+  EXPECT_EQ(generated.value().prefill.built.pass.target_len, 1);
   EXPECT_EQ(generated.value().first.past, 1);
   EXPECT_EQ(generated.value().last.past, 2);
   EXPECT_EQ(generated.value().better_class, "");
@@ -367,7 +367,7 @@ TEST(CompareModels, TheGateClosesAboveTheLimit) {
 
 TEST(Explain, TermsAddUpToTheNode) {
   const Prediction prediction = bert(16, 64);
-  const ModelTree& tree = prediction.answer.tree;
+  const ModelTree& tree = prediction.built.tree;
   int stand_ins = 0;
   for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
     const Explanation explanation = explain(prediction, i);
@@ -391,7 +391,7 @@ TEST(Explain, TermsAddUpToTheNode) {
 
 TEST(Explain, FindsNodesAndSuggestsThem) {
   const Prediction prediction = predict_config(R"({"model_type":"albert","num_hidden_layers":3})");
-  const ModelTree& tree = prediction.answer.tree;
+  const ModelTree& tree = prediction.built.tree;
   EXPECT_EQ(find_node(tree, ".").value(), tree.nodes().size() - 1);
   const std::string layer = "encoder.albert_layer_groups.0.albert_layers.0";
   const std::size_t first = find_node(tree, layer + "#0").value();
@@ -415,10 +415,10 @@ TEST(Predictors, TheUsersOwnGoFirst) {
   EXPECT_EQ(choose("../imaginary").error().code, ErrorCode::kInvalidInput);
 
   const std::string text = read_file(kPredictor).value();
-  ASSERT_FALSE(write_file(folder.path() / "mine.json", text));
+  ASSERT_TRUE(write_file(folder.path() / "mine.json", text).ok());
   EXPECT_EQ(choose("mine").value().predictor->name, "imaginary");
   EXPECT_NE(choose("nowhere").error().hint.find("mine"), std::string::npos);
-  ASSERT_FALSE(write_file(folder.path() / "this-machine.json", text));
+  ASSERT_TRUE(write_file(folder.path() / "this-machine.json", text).ok());
   EXPECT_EQ(choose("").value().origin, (folder.path() / "this-machine.json").string());
 }
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "src/base/file_error.h"
-#include "src/track/journal.h"
-#include "src/track/run.h"
+#include "src/runs/track/journal.h"
+#include "src/runs/track/run.h"
 
 namespace wattree {
 

@@ -5,52 +5,10 @@
 #include <vector>
 
 #include "src/base/json_writer.h"
-#include "src/carbon/region.h"
-#include "src/whatif/extrapolate.h"
+#include "src/facts/carbon/region.h"
 
 namespace wattree {
 namespace {
-
-Joules sum(const std::vector<MeterEnergy>& meters) {
-  Joules out;
-  for (const MeterEnergy& meter : meters) out = out + meter.energy;
-  return out;
-}
-
-std::optional<GramsCo2e> emitted(Joules energy, const Setting& setting) {
-  if (!setting.grid) return std::nullopt;
-  const auto* intensity = std::get_if<CarbonIntensity>(&setting.grid->intensity);
-  if (intensity == nullptr) return std::nullopt;
-  return energy * *intensity;
-}
-
-// What the run will have taken at its planned end.
-std::optional<Estimate<Joules>> project(const TrackedRun& run) {
-  const auto planned = run.begun().planned_epochs;
-  const std::vector<EpochMeasured>& epochs = run.epochs();
-  if (!planned || epochs.empty() || run.ended()) return std::nullopt;
-  const auto done = static_cast<std::int64_t>(epochs.size());
-  if (*planned <= done) return std::nullopt;
-  std::vector<double> joules;
-  Joules inside;
-  for (const EpochMeasured& epoch : epochs) {
-    joules.push_back(sum(epoch.meters).value);
-    inside = inside + Joules(joules.back());
-  }
-  const Ahead ahead = Extrapolation(joules).at(static_cast<std::size_t>(*planned - done));
-  // What came before the epochs and between them. What the epoch that is going on has taken so far
-  // is in the totals too, and not outside.
-  Joules outside = run.energy().value_or(Joules()) - inside;
-  const double since = seconds(run.totals().at - epochs.back().ended);
-  if (since > 0) outside = outside - run.power().value_or(Watts()) * Seconds(since);
-  outside = std::max(outside, Joules());
-  // Nor less than there is already: an epoch that goes on may take more than those before it.
-  const Joules so_far = std::max(run.energy().value_or(Joules()), inside);
-  Estimate<Joules> out{std::max(Joules(ahead.value) + outside, so_far), std::nullopt, std::nullopt};
-  if (ahead.low) out.low = std::max(Joules(*ahead.low) + outside, so_far);
-  if (ahead.high) out.high = std::max(Joules(*ahead.high) + outside, so_far);
-  return out;
-}
 
 template <class Quantity>
 void write_estimate(JsonWriter& out, const std::string& name, const std::string& unit,
@@ -67,47 +25,6 @@ bool is_gpu_part(ComponentKind kind) {
 }
 
 }  // namespace
-
-RunStatus status_of(const TrackedRun& run, const Setting& setting) {
-  RunStatus out;
-  out.name = run.begun().name;
-  out.elapsed = run.duration();
-  out.power = run.power();
-  out.device_energy = run.energy();
-  out.epochs_ended = run.epochs_ended();
-  if (const auto open = run.open_epoch()) out.epoch = open->name;
-  out.planned_epochs = run.begun().planned_epochs;
-  out.ended = run.ended();
-  bool is_first = true;
-  for (const MeterEnergy& part : run.totals().meters) {
-    const auto index = static_cast<std::size_t>(part.meter);
-    if (index >= run.begun().meters.size()) continue;
-    const Provenance& basis = run.begun().meters[index].provenance;
-    out.basis = is_first ? basis : of_sum(out.basis, basis);
-    is_first = false;
-  }
-  if (!out.device_energy) return out;
-  const double pue = setting.pue ? setting.pue->value : 1.0;
-  if (setting.pue) out.basis = facility_provenance(out.basis, *setting.pue);
-  out.energy = *out.device_energy * pue;
-  out.emissions = emitted(*out.energy, setting);
-  if (out.emissions) {
-    out.emissions_basis = emissions_provenance(out.basis, *setting.grid).basis;
-  }
-  if (auto projected = project(run)) {
-    projected->value = projected->value * pue;
-    if (projected->low) projected->low = *projected->low * pue;
-    if (projected->high) projected->high = *projected->high * pue;
-    out.projected_energy = projected;
-    if (const auto mass = emitted(projected->value, setting)) {
-      Estimate<GramsCo2e> estimate{*mass, std::nullopt, std::nullopt};
-      if (projected->low) estimate.low = emitted(*projected->low, setting);
-      if (projected->high) estimate.high = emitted(*projected->high, setting);
-      out.projected_emissions = estimate;
-    }
-  }
-  return out;
-}
 
 std::string to_json(const RunStatus& status) {
   JsonWriter out;
@@ -154,7 +71,7 @@ std::string epoch_json(const TrackedRun& run, std::size_t epoch) {
   out.field("begin_s", seconds(measured.begun - run.begun().at));
   out.field("duration_s", seconds(measured.ended - measured.begun));
   if (!measured.meters.empty()) {
-    out.field("device_energy_j", sum(measured.meters).value);
+    out.field("device_energy_j", sum_of(measured.meters).value);
     out.field("device_energy_low_j", low.value);
     out.field("device_energy_high_j", high.value);
   }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "src/exec/plugin.h"
-#include "src/script/script_tree.h"
+#include "src/measure/runner/plugin.h"
+#include "src/measure/script/script_tree.h"
 
 namespace wattree {
 namespace {
@@ -86,7 +86,7 @@ Result<ScriptModel> open_script_model(const std::string& path, const ScriptQuery
     return error;
   }
   ScriptModel model;
-  TreeAnswer& answer = model.answer;
+  BuiltModel& answer = model.answer;
   answer.model = path;
   answer.model_type = "torchscript";
   answer.tree = std::move(tree).value();

@@ -18,7 +18,7 @@ struct ScriptQuery {
 };
 
 struct ScriptModel {
-  TreeAnswer answer;
+  BuiltModel answer;
   std::shared_ptr<Executor> executor;  // Runs the nodes of the answer's tree, and of any other.
 };
 

@@ -10,15 +10,15 @@
 #include <tuple>
 #include <utility>
 
-#include "src/api/amounts.h"
+#include "src/base/amounts.h"
 #include "src/base/csv.h"
 #include "src/base/environment.h"
 #include "src/base/text.h"
 #include "src/base/version.h"
-#include "src/meter/small_file.h"
-#include "src/profile/folder.h"
-#include "src/track/child.h"
-#include "src/track/epoch_socket.h"
+#include "src/measure/meter/small_file.h"
+#include "src/runs/profile/folder.h"
+#include "src/runs/track/child.h"
+#include "src/runs/track/epoch_socket.h"
 
 namespace wattree {
 namespace {

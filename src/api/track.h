@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "src/api/setting.h"
 #include "src/base/result.h"
-#include "src/meter/find.h"
-#include "src/track/job.h"
-#include "src/track/location.h"
-#include "src/track/tracker.h"
+#include "src/measure/meter/find.h"
+#include "src/runs/track/job.h"
+#include "src/runs/track/location.h"
+#include "src/runs/track/tracker.h"
+#include "src/runs/whatif/setting.h"
 
 namespace wattree {
 

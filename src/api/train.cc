@@ -2,15 +2,15 @@
 
 #include <set>
 
-#include "src/api/train_kernels.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
-#include "src/dataset/json_lines_reader.h"
-#include "src/dataset/json_lines_writer.h"
-#include "src/evaluate/irene.h"
-#include "src/irene/fit.h"
-#include "src/learn/annotate.h"
-#include "src/predict/predictor_file.h"
+#include "src/measure/dataset/json_lines_reader.h"
+#include "src/measure/dataset/json_lines_writer.h"
+#include "src/predict/evaluate/irene.h"
+#include "src/predict/fit/annotate.h"
+#include "src/predict/fit/train_kernels.h"
+#include "src/predict/irene/fit.h"
+#include "src/predict/predictor/predictor_file.h"
 
 namespace wattree {
 namespace {
@@ -26,17 +26,17 @@ TrainOptions filled(TrainOptions options, const std::vector<const DatasetTree*>&
   return options;
 }
 
-Failure train_reconciled(const ChosenTrees& chosen, const TrainQuery& query, TrainAnswer& answer) {
+Status train_reconciled(const ChosenTrees& chosen, const TrainQuery& query, TrainAnswer& answer) {
   Result<Trained> trained = train_predictor(work_of(chosen.trees), query.options);
   if (!trained.ok()) return trained.error();
   Trained out = std::move(trained).value();
   answer.warnings = std::move(out.warnings);
   answer.json = to_json(out.predictor);
   answer.predictor = std::move(out.predictor);
-  return std::nullopt;
+  return {};
 }
 
-Failure train_irene(const ChosenTrees& chosen, const TrainQuery& query, TrainAnswer& answer) {
+Status train_irene(const ChosenTrees& chosen, const TrainQuery& query, TrainAnswer& answer) {
   IreneOptions options;
   options.aggregate = irene_aggregate(query.aggregate);
   options.features = query.features;
@@ -64,7 +64,7 @@ Failure train_irene(const ChosenTrees& chosen, const TrainQuery& query, TrainAns
   }
   answer.json = to_json(p);
   answer.predictor = std::move(p);
-  return std::nullopt;
+  return {};
 }
 
 Result<TrainAnswer> train_on_windows(const std::string& path, const TrainQuery& query) {
@@ -110,10 +110,10 @@ Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& asked
   query.options = filled(std::move(query.options), chosen.value().trees);
   TrainAnswer answer;
   answer.models_left_out = chosen.value().left_out;
-  const Failure failure = query.aggregate == Aggregate::kReconciled
-                              ? train_reconciled(chosen.value(), query, answer)
-                              : train_irene(chosen.value(), query, answer);
-  if (failure) return *failure;
+  const Status failure = query.aggregate == Aggregate::kReconciled
+                             ? train_reconciled(chosen.value(), query, answer)
+                             : train_irene(chosen.value(), query, answer);
+  if (!failure.ok()) return failure.error();
   note_bad_lines(read.value().skipped, read.value().problems, answer.warnings);
   return answer;
 }
@@ -138,10 +138,10 @@ Result<AnnotateAnswer> annotate_file(const std::filesystem::path& input,
     file.write(to_json_line(*tree));
     ++answer.trees;
     answer.nodes += static_cast<std::int64_t>(tree->nodes.size());
-    if (file.failure()) return *file.failure();
+    if (!file.failure().ok()) return file.failure().error();
   }
-  if (reader.failure()) return *reader.failure();
-  if (const Failure failure = file.finish()) return *failure;
+  if (!reader.failure().ok()) return reader.failure().error();
+  if (const Status failure = file.finish(); !failure.ok()) return failure.error();
   answer.warnings.assign(annotator.warnings().begin(), annotator.warnings().end());
   note_bad_lines(reader.skipped_lines(), reader.problems(), answer.warnings);
   return answer;

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "src/base/result.h"
-#include "src/learn/aggregate.h"
-#include "src/learn/any_predictor.h"
-#include "src/learn/choose_models.h"
-#include "src/predict/train.h"
+#include "src/measure/dataset/choose_models.h"
+#include "src/predict/fit/aggregate.h"
+#include "src/predict/fit/any_predictor.h"
+#include "src/predict/fit/train.h"
 
 namespace wattree {
 

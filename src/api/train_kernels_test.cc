@@ -1,24 +1,25 @@
 // From profiling models to a predictor of the machine, by way of the files that profiling writes.
-#include "src/api/train_kernels.h"
+#include "src/predict/fit/train_kernels.h"
 
 #include <gtest/gtest.h>
 
 #include "src/api/measure_session.h"
-#include "src/api/primitives.h"
 #include "src/base/test_folder.h"
-#include "src/hub/bundled.h"
-#include "src/kernels/single_op.h"
-#include "src/measure/simulated.h"
-#include "src/predict/tree_predict.h"
+#include "src/measure/protocol/simulated.h"
+#include "src/models/hub/bundled.h"
+#include "src/predict/evaluate/windows.h"
+#include "src/predict/fit/primitives.h"
+#include "src/predict/fit/single_op.h"
+#include "src/predict/predictor/tree_predict.h"
 
 namespace wattree {
 namespace {
 
-TreeAnswer bundled_tree(std::string_view name, const TreeQuery& query) {
+BuiltModel bundled_tree(std::string_view name, const PassShape& query) {
   for (const BundledModel& model : bundled_models()) {
     if (model.name != name) continue;
-    Result<TreeAnswer> built =
-        tree_of(std::string(name), std::string(model.json), "bundled", query);
+    Result<BuiltModel> built =
+        build_model(std::string(name), std::string(model.json), "bundled", query);
     EXPECT_TRUE(built.ok()) << name;
     return std::move(built).value();
   }
@@ -45,7 +46,7 @@ void expect_work_is_read_again(const ModelTree& tree, std::string_view name) {
 }
 
 TEST(TrainKernels, KernelsAreReadAgainAsTheyWereWritten) {
-  TreeQuery query;
+  PassShape query;
   query.batch = 2;
   query.seq = 32;
   query.dtype = "bf16";
@@ -82,7 +83,7 @@ SimulatedWork work_below(const ModelTree& tree, std::int32_t index) {
 }
 
 // Profiles the model as the command does, into NAME.windows.jsonl.
-void profile(const TreeAnswer& model, const std::filesystem::path& windows) {
+void profile(const BuiltModel& model, const std::filesystem::path& windows) {
   SimulatedMachine machine;
   SimulatedExecutor executor(
       machine,
@@ -111,7 +112,7 @@ TEST(TrainKernels, ModelsThatWereProfiledMakeAPredictor) {
        {"bert-mini", "bert-small", "distilbert-base-uncased", "gpt2", "opt-125m", "t5-small",
         "electra-small-discriminator", "pythia-70m", "gpt-neo-125m", "roberta-base"}) {
     for (const char* dtype : {"bf16", "fp32"}) {
-      TreeQuery query;
+      PassShape query;
       query.batch = 4;
       query.seq = 64;
       query.dtype = dtype;
@@ -121,13 +122,13 @@ TEST(TrainKernels, ModelsThatWereProfiledMakeAPredictor) {
     }
   }
   // A model of the user's own, with a setting, that nothing bundled tells of.
-  TreeQuery query;
+  PassShape query;
   query.batch = 3;
   query.seq = 50;
   query.dtype = "bf16";
   query.overrides = {{"num_hidden_layers", "3"}};
   query.keeps_dataflow = true;
-  const Result<TreeAnswer> own = tree_of(
+  const Result<BuiltModel> own = build_model(
       "mine",
       R"({"model_type":"bert","hidden_size":320,"num_hidden_layers":9,"num_attention_heads":5,)"
       R"("intermediate_size":640,"vocab_size":1000,"max_position_embeddings":64})",
@@ -158,7 +159,7 @@ TEST(TrainKernels, ModelsThatWereProfiledMakeAPredictor) {
   EXPECT_EQ(trained.value().dtypes, (std::vector<std::string>{"fp32", "bf16"}));
   // A model that was not among them.
   query.overrides.clear();
-  const TreeAnswer other = bundled_tree("bert-medium", query);
+  const BuiltModel other = bundled_tree("bert-medium", query);
   const auto estimates =
       predict_tree(trained.value(), TwinIndex(trained.value()), other.tree).value();
   const SimulatedWork real = work_below(other.tree, other.tree.node_count() - 1);

@@ -38,12 +38,12 @@ struct Walk {
 
 }  // namespace
 
-void write_subject(JsonWriter& out, const TreeAnswer& answer) {
+void write_subject(JsonWriter& out, const BuiltModel& answer) {
   out.field("model", answer.model);
   out.field("class", answer.class_name);
 }
 
-void write_pass(JsonWriter& out, const TreeAnswer& answer) {
+void write_pass(JsonWriter& out, const BuiltModel& answer) {
   out.field("batch_size", answer.pass.batch);
   out.field("seq_len", answer.pass.seq);
   if (answer.is_encoder_decoder) out.field("target_len", answer.pass.target_len);
@@ -53,7 +53,7 @@ void write_pass(JsonWriter& out, const TreeAnswer& answer) {
   if (answer.pass.past > 0) out.field("past", answer.pass.past);
 }
 
-void write_precision(JsonWriter& out, const TreeAnswer& answer) {
+void write_precision(JsonWriter& out, const BuiltModel& answer) {
   out.field("dtype", name_of(answer.pass.precision));
   out.field("attention", name_of(answer.pass.attention));
 }
@@ -65,7 +65,7 @@ void write_counts(JsonWriter& out, const Node& node) {
   out.field("bytes", node.bytes);
 }
 
-void write_shape_and_counts(JsonWriter& out, const TreeAnswer& answer, std::size_t index) {
+void write_shape_and_counts(JsonWriter& out, const BuiltModel& answer, std::size_t index) {
   const Node& node = answer.tree.nodes()[index];
   out.key("shape");
   out.begin_array();
@@ -74,13 +74,13 @@ void write_shape_and_counts(JsonWriter& out, const TreeAnswer& answer, std::size
   write_counts(out, node);
 }
 
-void write_tree(JsonWriter& out, const TreeAnswer& answer, const TreeView& view,
+void write_tree(JsonWriter& out, const BuiltModel& answer, const TreeView& view,
                 const std::function<void(std::size_t)>& fields) {
   Walk{out, answer.tree, view, fields}.write(
       static_cast<std::int32_t>(answer.tree.nodes().size()) - 1, 0);
 }
 
-std::string tree_csv(const TreeAnswer& answer, const TreeView& view, std::string_view titles,
+std::string tree_csv(const BuiltModel& answer, const TreeView& view, std::string_view titles,
                      const std::function<void(std::string&, std::size_t)>& more) {
   std::string out = "scope,run,type,level,depth,shape,params,flops,matmul_flops,bytes";
   out += titles;

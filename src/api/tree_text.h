@@ -14,19 +14,19 @@ namespace wattree {
 class JsonWriter;
 
 // Fields of the object that a command prints.
-void write_subject(JsonWriter& out, const TreeAnswer& answer);    // model, class
-void write_pass(JsonWriter& out, const TreeAnswer& answer);       // batch_size, seq_len, …
-void write_precision(JsonWriter& out, const TreeAnswer& answer);  // dtype, attention
+void write_subject(JsonWriter& out, const BuiltModel& answer);    // model, class
+void write_pass(JsonWriter& out, const BuiltModel& answer);       // batch_size, seq_len, …
+void write_precision(JsonWriter& out, const BuiltModel& answer);  // dtype, attention
 void write_counts(JsonWriter& out, const Node& node);             // params, flops, …
 // Of a node.
-void write_shape_and_counts(JsonWriter& out, const TreeAnswer& answer, std::size_t node);
+void write_shape_and_counts(JsonWriter& out, const BuiltModel& answer, std::size_t node);
 
 // The nodes that `view` shows, nested; `fields` adds to each what is known of it.
-void write_tree(JsonWriter& out, const TreeAnswer& answer, const TreeView& view,
+void write_tree(JsonWriter& out, const BuiltModel& answer, const TreeView& view,
                 const std::function<void(std::size_t)>& fields);
 
 // One row a node; `more` appends to each the columns that `titles` (",time_s,energy_j") names.
-std::string tree_csv(const TreeAnswer& answer, const TreeView& view, std::string_view titles,
+std::string tree_csv(const BuiltModel& answer, const TreeView& view, std::string_view titles,
                      const std::function<void(std::string&, std::size_t)>& more);
 
 // Columns of a row: ",1.5,2", or as many empty ones where they are not known; ",predicted,by,gpu".

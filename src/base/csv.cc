@@ -9,7 +9,7 @@ namespace wattree {
 CsvReader::CsvReader(std::string text, std::string origin)
     : text_(std::move(text)), origin_(std::move(origin)) {
   if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
-  if (!read(header_) && !failure_) {
+  if (!read(header_) && failure_.ok()) {
     line_ = 1;
     failure_ = error("there is no header line");
   }
@@ -27,7 +27,7 @@ std::optional<std::size_t> CsvReader::column(std::string_view name) const {
 
 Result<std::vector<std::size_t>> CsvReader::columns(
     std::initializer_list<std::string_view> names) const {
-  if (failure_) return *failure_;
+  if (!failure_.ok()) return failure_.error();
   std::vector<std::size_t> out;
   for (const std::string_view name : names) {
     const std::optional<std::size_t> index = column(name);
@@ -42,7 +42,7 @@ Result<std::vector<std::size_t>> CsvReader::columns(
 }
 
 bool CsvReader::next() {
-  if (failure_ || !read(row_)) return false;
+  if (!failure_.ok() || !read(row_)) return false;
   if (row_.size() == header_.size()) return true;
   failure_ = error("the header has " + std::to_string(header_.size()) + " fields, this row " +
                    std::to_string(row_.size()));

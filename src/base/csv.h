@@ -39,7 +39,7 @@ class CsvReader {
   std::span<const std::string_view> row() const { return row_; }
   // The line of the text on which the row begins, from 1.
   std::size_t line() const { return line_; }
-  const Failure& failure() const { return failure_; }
+  const Status& failure() const { return failure_; }
   // An error of the caller's about the row: "power.csv:12: <what>".
   Error error(const std::string& what) const;
 
@@ -54,7 +54,7 @@ class CsvReader {
   std::size_t next_line_ = 1;
   std::vector<std::string_view> header_;
   std::vector<std::string_view> row_;
-  Failure failure_;
+  Status failure_;
 };
 
 // The whole field as a finite number; absent where it is not one.

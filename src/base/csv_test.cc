@@ -12,7 +12,7 @@ Rows read_all(std::string text) {
   CsvReader csv(std::move(text), "t.csv");
   Rows rows;
   while (csv.next()) rows.emplace_back(csv.row().begin(), csv.row().end());
-  if (csv.failure()) rows.push_back({csv.failure()->message});
+  if (!csv.failure().ok()) rows.push_back({csv.failure().error().message});
   return rows;
 }
 

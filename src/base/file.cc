@@ -67,7 +67,7 @@ Result<std::string> read_maybe_gzip(const fs::path& path, std::uint64_t limit) {
   return text;
 }
 
-Failure write_file(const fs::path& path, std::string_view text) {
+Status write_file(const fs::path& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);
   return file.finish();

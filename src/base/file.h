@@ -19,6 +19,6 @@ Result<std::string> read_maybe_gzip(const std::filesystem::path& path,
                                     std::uint64_t limit = std::uint64_t{1} << 30);
 
 // Writes the file whole or not at all: to a temporary name beside it first.
-Failure write_file(const std::filesystem::path& path, std::string_view text);
+Status write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace wattree

@@ -22,19 +22,20 @@ std::string shown(double number) {
 
 }  // namespace
 
-JsonFields::JsonFields(const Json& object, std::string path, std::string origin, Failure& failure)
+JsonFields::JsonFields(const Json& object, std::string path, std::string origin, Status& failure)
     : object_(object), path_(std::move(path)), origin_(std::move(origin)), failure_(failure) {
-  if (!object_.is_object() && !failure_) {
+  if (!object_.is_object() && failure_.ok()) {
     const std::string what = path_.empty() ? "" : "\"" + path_.substr(0, path_.size() - 1) + "\" ";
     failure_ = Error{ErrorCode::kInvalidInput,
                      origin_ + ": " + what + "must be an object, not " + object_.type_name(), ""};
   }
 }
 
-void JsonFields::complain(std::string_view name, const std::string& why) {
-  if (failure_) return;
-  failure_ = Error{ErrorCode::kInvalidInput,
-                   origin_ + ": field \"" + path_ + std::string(name) + "\" " + why, ""};
+void JsonFields::complain(std::string_view name, const std::string& why, std::string hint) {
+  if (!failure_.ok()) return;
+  std::string field = path_ + std::string(name);
+  std::string message = origin_ + ": field \"" + field + "\" " + why;
+  failure_ = Error{ErrorCode::kInvalidInput, std::move(message), std::move(hint), std::move(field)};
 }
 
 const Json* JsonFields::find(std::string_view name, bool is_required) {
@@ -154,14 +155,14 @@ JsonFields JsonFields::below(const Json& value, std::string_view name, std::size
 }
 
 void JsonFields::finish() {
-  if (failure_ || !object_.is_object()) return;
+  if (!failure_.ok() || !object_.is_object()) return;
   for (const auto& [key, value] : object_.items()) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    complain(key.substr(0, 60), "is not known");
     const std::vector<std::string_view> names(known_.begin(), known_.end());
     const std::vector<std::string> close = nearest(key, names, 1);
-    failure_->hint = close.empty() ? "a newer wattree may have written it"
-                                   : "did you mean \"" + close.front() + "\"?";
+    complain(key.substr(0, 60), "is not known",
+             close.empty() ? "a newer wattree may have written it"
+                           : "did you mean \"" + close.front() + "\"?");
     return;
   }
 }

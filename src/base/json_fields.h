@@ -14,7 +14,7 @@ namespace wattree {
 class JsonFields {
  public:
   // `path` is the object's place in the document ("epochs[3]."), `failure` where complaints go.
-  JsonFields(const nlohmann::json& object, std::string path, std::string origin, Failure& failure);
+  JsonFields(const nlohmann::json& object, std::string path, std::string origin, Status& failure);
 
   bool has(std::string_view name) const;  // And is not null.
   // Absent fields are empty, absent or null; a required one that is absent is a complaint.
@@ -36,7 +36,7 @@ class JsonFields {
   JsonFields below(const nlohmann::json& value, std::string_view name) const;
   JsonFields below(const nlohmann::json& value, std::string_view name, std::size_t index) const;
 
-  void complain(std::string_view name, const std::string& why);
+  void complain(std::string_view name, const std::string& why, std::string hint = {});
   // Complains about fields that nobody asked for: a misspelt one must not go unnoticed.
   void finish();
 
@@ -46,7 +46,7 @@ class JsonFields {
   const nlohmann::json& object_;
   std::string path_;
   std::string origin_;
-  Failure& failure_;
+  Status& failure_;
   std::vector<std::string> known_;
 };
 

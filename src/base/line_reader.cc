@@ -35,7 +35,7 @@ Result<LineReader> LineReader::open(const std::filesystem::path& path, std::size
 
 // Reads one more chunk behind what is there; false at the end and at an error.
 bool LineReader::fill() {
-  if (at_end_ || failure_) return false;
+  if (at_end_ || !failure_.ok()) return false;
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -81,10 +81,10 @@ bool LineReader::find_end(std::size_t& end) {
   }
 }
 
-LineReader::Status LineReader::next() {
+LineReader::Found LineReader::next() {
   begin_ += used_;
   used_ = length_ = 0;
-  if (begin_ >= end_ && !fill()) return failure_ ? Status::kFailed : Status::kEnd;
+  if (begin_ >= end_ && !fill()) return !failure_.ok() ? Found::kFailed : Found::kEnd;
   ++number_;
   std::size_t end = 0;
   bool is_kept = find_end(end);
@@ -99,9 +99,9 @@ LineReader::Status LineReader::next() {
       begin_ = end_;
       if (!fill()) break;
     }
-    return failure_ ? Status::kFailed : Status::kTooLong;
+    return !failure_.ok() ? Found::kFailed : Found::kTooLong;
   }
-  if (failure_) return Status::kFailed;
+  if (!failure_.ok()) return Found::kFailed;
   used_ = std::min(end + 1, end_ - begin_);
   length_ = end;
   if (length_ > 0 && buffer_[begin_ + length_ - 1] == '\r') --length_;
@@ -110,7 +110,7 @@ LineReader::Status LineReader::next() {
     used_ -= 3;
     length_ -= 3;
   }
-  return length_ > limit_ ? Status::kTooLong : Status::kLine;
+  return length_ > limit_ ? Found::kTooLong : Found::kLine;
 }
 
 }  // namespace wattree

@@ -13,17 +13,17 @@ namespace wattree {
 
 class LineReader {
  public:
-  enum class Status { kLine, kTooLong, kEnd, kFailed };
+  enum class Found { kLine, kTooLong, kEnd, kFailed };
 
   // Lines longer than `limit` bytes are not kept.
   static Result<LineReader> open(const std::filesystem::path& path, std::size_t limit);
 
   // The next line. Too long: it was passed over, and the one after it can be read.
-  Status next();
+  Found next();
   // The line without its line end, LF or CRLF, and without a byte order mark. Lives until next().
   std::string_view line() const { return {buffer_.data() + begin_, length_}; }
   std::size_t number() const { return number_; }  // Of the line, from 1.
-  const Failure& failure() const { return failure_; }
+  const Status& failure() const { return failure_; }
 
  private:
   struct Close {
@@ -44,7 +44,7 @@ class LineReader {
   std::size_t used_ = 0;
   std::size_t number_ = 0;
   bool at_end_ = false;
-  Failure failure_;
+  Status failure_;
 };
 
 }  // namespace wattree

@@ -18,12 +18,12 @@ std::vector<std::string> read_all(const std::filesystem::path& path, std::size_t
   std::vector<std::string> out;
   for (;;) {
     switch (lines.next()) {
-      case LineReader::Status::kEnd: return out;
-      case LineReader::Status::kFailed: out.push_back(lines.failure()->message); return out;
-      case LineReader::Status::kTooLong:
+      case LineReader::Found::kEnd: return out;
+      case LineReader::Found::kFailed: out.push_back(lines.failure().error().message); return out;
+      case LineReader::Found::kTooLong:
         out.push_back(std::to_string(lines.number()) + " is too long");
         break;
-      case LineReader::Status::kLine:
+      case LineReader::Found::kLine:
         out.push_back(std::to_string(lines.number()) + ":" + std::string(lines.line()));
     }
   }

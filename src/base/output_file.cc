@@ -33,18 +33,18 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail(const char* what) {
-  if (!failure_) failure_ = file_error(what, path_, errno != 0 ? errno : EIO);
+  if (failure_.ok()) failure_ = file_error(what, path_, errno != 0 ? errno : EIO);
 }
 
 void OutputFile::write(std::string_view text) {
-  if (failure_) return;
+  if (!failure_.ok()) return;
   errno = 0;
   file_.write(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file_) fail("write");
 }
 
-Failure OutputFile::finish() {
-  if (failure_) return failure_;
+Status OutputFile::finish() {
+  if (!failure_.ok()) return failure_;
   errno = 0;
   file_.close();
   if (!file_) {

@@ -24,8 +24,8 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::string_view text);  // After an error it does nothing.
-  const Failure& failure() const { return failure_; }
-  Failure finish();  // The first error, if there was one.
+  const Status& failure() const { return failure_; }
+  Status finish();  // The first error, if there was one.
 
  private:
   void fail(const char* what);
@@ -33,7 +33,7 @@ class OutputFile {
   std::filesystem::path path_;
   std::filesystem::path temporary_;  // Empty where `path` is written to directly.
   std::ofstream file_;
-  Failure failure_;
+  Status failure_;
 };
 
 }  // namespace wattree

@@ -20,7 +20,7 @@ TEST(OutputFile, IsThereWholeOrNotAtAll) {
     file.write("ne");
     file.write("w");
     EXPECT_EQ(folder.read("f"), "old");
-    EXPECT_FALSE(file.finish());
+    EXPECT_TRUE(file.finish().ok());
     EXPECT_EQ(folder.read("f"), "new");
   }
   {
@@ -37,7 +37,7 @@ TEST(OutputFile, WritesThroughLinks) {
   std::filesystem::create_symlink("target", folder.path() / "link");
   OutputFile file(folder.path() / "link");
   file.write("new");
-  EXPECT_FALSE(file.finish());
+  EXPECT_TRUE(file.finish().ok());
   EXPECT_EQ(folder.read("target"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "link"));
 }
@@ -46,17 +46,17 @@ TEST(OutputFile, SaysWhatFailed) {
   const TestFolder folder;
   OutputFile missing(folder.path() / "no" / "f");
   missing.write("x");
-  ASSERT_TRUE(missing.finish());
-  EXPECT_EQ(missing.failure()->code, ErrorCode::kNotFound);
-  EXPECT_TRUE(missing.failure()->message.starts_with("cannot create "))
-      << missing.failure()->message;
+  ASSERT_FALSE(missing.finish().ok());
+  EXPECT_EQ(missing.failure().error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(missing.failure().error().message.starts_with("cannot create "))
+      << missing.failure().error().message;
   OutputFile is_folder(folder.path());
-  EXPECT_TRUE(is_folder.finish());
+  EXPECT_FALSE(is_folder.finish().ok());
   if (std::filesystem::exists("/dev/full")) {
     OutputFile full("/dev/full");
     full.write("x");
-    ASSERT_TRUE(full.finish());
-    EXPECT_EQ(full.failure()->message, "cannot write /dev/full: No space left on device");
+    ASSERT_FALSE(full.finish().ok());
+    EXPECT_EQ(full.failure().error().message, "cannot write /dev/full: No space left on device");
   }
 }
 

@@ -15,6 +15,9 @@ struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;  // For the user: what failed, on which path or value.
   std::string hint;     // What the user can do about it; empty where nothing is known.
+  // The field of a request that is wrong, as its JSON names it ("pass.batch"): the command line
+  // turns it into a flag, HTTP into a JSON pointer. Empty where it is none.
+  std::string field = {};
 };
 
 // The exit code of the command line and the HTTP status of an error, and its name in JSON: one
@@ -62,7 +65,21 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// The result of something that yields nothing: empty means done.
-using Failure = std::optional<Error>;
+// The result of something that yields nothing: done, or an error.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  // Done.
+  // NOLINTNEXTLINE(google-explicit-constructor): as of Result.
+  Status(Error error) : error_(std::move(error)) {}
+
+  bool ok() const { return !error_; }
+  const Error& error() const {
+    assert(!ok() && "error() of a Status that is ok");
+    return *error_;
+  }
+
+ private:
+  std::optional<Error> error_;
+};
 
 }  // namespace wattree

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "src/base/checked.h"
-#include "src/cost/cost.h"
-#include "src/tree/find_op.h"
-#include "src/tree/model_tree.h"
+#include "src/models/tree/cost.h"
+#include "src/models/tree/find_op.h"
+#include "src/models/tree/model_tree.h"
 #include "wattree/cost.h"
 
 namespace wattree {
@@ -99,7 +99,7 @@ int wattree_op_cost(const char* op, const wattree_tensor* inputs, size_t input_c
     return 0;
   }
   node.op = known;
-  if (add_costs(tree)) return 0;
+  if (!add_costs(tree).ok()) return 0;
   *cost = {node.flops, node.matmul_flops, node.bytes};
   return 1;
 }

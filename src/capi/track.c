@@ -1,4 +1,4 @@
-/* The training program's end of the socket that src/track/epoch_socket.h describes. */
+/* The training program's end of the socket that src/runs/track/epoch_socket.h describes. */
 #define _GNU_SOURCE
 #include "wattree/track.h"
 

@@ -9,8 +9,8 @@
 #include "src/base/file.h"
 #include "src/cli/command.h"
 #include "src/cli/measure_flags.h"
-#include "src/cli/quantity.h"
-#include "src/cli/table.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {
@@ -106,7 +106,7 @@ int run(CalibrateFlags& flags, Surroundings& world) {
   const Interrupts interrupts;
   std::optional<ProgressBar> bar(std::in_place, world, "calibrate");
   Result<MeasureQuery> measure = measuring(flags.measure, world, *bar);
-  if (!measure.ok()) return usage_error(measure.error(), world);
+  if (!measure.ok()) return usage_error(measure.error(), false, world);
   flags.query.measure = std::move(measure).value();
   flags.query.measure.windows = windows_beside(flags.output);
   flags.query.measure.is_resumed = flags.resumes;
@@ -117,8 +117,8 @@ int run(CalibrateFlags& flags, Surroundings& world) {
     return Interrupts::is_wanted() ? kInterrupted : code;
   }
   const CalibrateAnswer& answer = calibrated.value();
-  if (const Failure failure = write_file(flags.output, answer.json)) {
-    return fail(*failure, false, world);
+  if (const Status failure = write_file(flags.output, answer.json); !failure.ok()) {
+    return fail(failure.error(), false, world);
   }
   world.out << fmt::format("{}: {} on {}, {}, by {}\n", flags.output, answer.predictor.name,
                            answer.predictor.hardware, fmt::join(answer.predictor.dtypes, " and "),

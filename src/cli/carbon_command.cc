@@ -2,10 +2,11 @@
 #include <memory>
 #include <ostream>
 
+#include "src/api/footprint.h"
 #include "src/api/profiles.h"
 #include "src/cli/command.h"
-#include "src/cli/footprint_table.h"
 #include "src/cli/shared_flags.h"
+#include "src/report/table/footprint_table.h"
 
 namespace wattree {
 namespace {
@@ -20,7 +21,8 @@ struct CarbonFlags {
 };
 
 int run(CarbonFlags& flags, Surroundings& world) {
-  if (const Failure failure = flags.setting.load()) return fail(*failure, flags.json, world);
+  if (const Status failure = flags.setting.load(); !failure.ok())
+    return fail(failure.error(), flags.json, world);
   Result<Profile> profile = load_run(flags.what, flags.folder.path(world));
   if (!profile.ok()) return fail(profile.error(), flags.json, world);
   const Result<Footprint> footprint =

@@ -53,6 +53,25 @@ Command completions_command(CLI::App& app) {
           }};
 }
 
+// How the flags of a request's fields are called: as the fields, with few exceptions.
+std::string flag_of(const CLI::App& app, std::string_view field) {
+  if (field == "model") return "MODEL";
+  if (field == "batch") return "-b";
+  if (field == "seq") return "-s";
+  if (field.empty()) return "";
+  std::string flag = "--" + std::string(field);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  const auto has = [&](const CLI::App* command) {
+    return command->get_option_no_throw(flag) != nullptr;
+  };
+  const auto all = [](const CLI::App*) { return true; };
+  for (const CLI::App* command : app.get_subcommands(all)) {
+    const auto below = command->get_subcommands(all);
+    if (has(command) || std::any_of(below.begin(), below.end(), has)) return flag;
+  }
+  return "";
+}
+
 // A full disk must not pass for success.
 int written(int code, Surroundings& world) {
   world.out.flush();
@@ -84,12 +103,18 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
     end = std::find(arguments.begin(), arguments.end(), "--");
     if (end != arguments.end()) world.command.assign(end + 1, arguments.end());
   }
+  world.services = services_from(world.environment);
+  world.flag_of = [&app](std::string_view field) { return flag_of(app, field); };
   try {
     // CLI11 takes the arguments last to first.
     std::vector<std::string> reversed(std::make_reverse_iterator(end), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     const bool asked = error.get_exit_code() == 0;  // --help, --version
+    const bool as_json = std::find(arguments.begin(), end, "--json") != end;
+    if (!asked && as_json) {
+      return usage_error({ErrorCode::kInvalidInput, error.what(), ""}, as_json, world);
+    }
     app.exit(error, world.out, world.err);
     return asked ? written(0, world) : kUsage;
   }

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "src/api/services.h"
 #include "src/base/environment.h"
+#include "src/base/error_text.h"
 
 namespace wattree {
 
@@ -18,6 +20,9 @@ struct Surroundings {
   bool is_err_terminal = false;                     // A person reads `err`: progress is shown.
   std::vector<std::string> whole_environment = {};  // "NAME=value": for a program that is started.
   std::vector<std::string> command = {};            // After "--": a program to run, untouched.
+  // Made by run_cli().
+  Services services = {};
+  FieldName flag_of = {};  // "dtype" -> "--dtype"
 };
 
 int run_cli(const std::vector<std::string>& arguments, Surroundings surroundings);

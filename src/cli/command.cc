@@ -2,33 +2,24 @@
 
 #include <ostream>
 
-#include "src/base/json_writer.h"
+#include "src/base/error_text.h"
 
 namespace wattree {
 
-int usage_error(const Error& error, Surroundings& world) {
-  fail(error, false, world);
+int usage_error(const Error& error, bool as_json, Surroundings& world) {
+  fail(error, as_json, world);
   return kUsage;
 }
 
 int fail(const Error& error, bool as_json, Surroundings& world) {
-  const ErrorMeaning meaning = meaning_of(error.code);
+  const Error shown = with_fields_named(error, world.flag_of);
   if (as_json) {
-    JsonWriter out;
-    out.begin_object();
-    out.key("error");
-    out.begin_object();
-    out.field("code", meaning.name);
-    out.field("message", error.message);
-    out.field("hint", error.hint);
-    out.end_object();
-    out.end_object();
-    world.err << out.take() << "\n";
+    world.err << to_json(shown);
   } else {
-    world.err << "wattree: " << error.message << "\n";
-    if (!error.hint.empty()) world.err << "  hint: " << error.hint << "\n";
+    world.err << "wattree: " << shown.message << "\n";
+    if (!shown.hint.empty()) world.err << "  hint: " << shown.hint << "\n";
   }
-  return meaning.exit_code;
+  return meaning_of(error.code).exit_code;
 }
 
 void note_skipped(std::size_t count, std::string_view what, const std::string& reasons,

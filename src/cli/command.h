@@ -44,8 +44,8 @@ Command calibrate_command(CLI::App& app);
 
 inline constexpr int kUsage = 2;
 
-// What was typed makes no sense: tells the user, and returns kUsage.
-int usage_error(const Error& error, Surroundings& world);
+// What was typed makes no sense: tells the user, as text or as JSON, and returns kUsage.
+int usage_error(const Error& error, bool as_json, Surroundings& world);
 // Tells the user, as text or as JSON, and returns the error's exit code.
 int fail(const Error& error, bool as_json, Surroundings& world);
 

@@ -2,15 +2,17 @@
 #include <memory>
 #include <ostream>
 
+#include "src/api/footprint.h"
+#include "src/api/predict.h"
 #include "src/api/profiles.h"
 #include "src/base/csv.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
-#include "src/cli/footprint_table.h"
 #include "src/cli/model_comparison.h"
 #include "src/cli/shared_flags.h"
-#include "src/hub/bundled.h"
+#include "src/models/hub/bundled.h"
+#include "src/report/table/footprint_table.h"
 
 namespace wattree {
 namespace {
@@ -41,7 +43,8 @@ Result<double> parse_limit(std::string_view text) {
 }
 
 int compare_profiles(CompareFlags& flags, std::optional<double> limit, Surroundings& world) {
-  if (const Failure failure = flags.setting.load()) return fail(*failure, flags.json, world);
+  if (const Status failure = flags.setting.load(); !failure.ok())
+    return fail(failure.error(), flags.json, world);
   std::vector<Footprint> footprints;
   for (const std::string& run : flags.runs) {
     Result<Profile> profile = load_run(run, flags.folder.path(world));
@@ -90,11 +93,11 @@ int run(CompareFlags& flags, const CLI::App& app, Surroundings& world) {
   std::optional<double> limit;
   if (!flags.fail_above.empty()) {
     const Result<double> parsed = parse_limit(flags.fail_above);
-    if (!parsed.ok()) return usage_error(parsed.error(), world);
+    if (!parsed.ok()) return usage_error(parsed.error(), flags.json, world);
     limit = parsed.value();
   }
   const bool are_models = names_a_model(flags.runs.front(), flags.folder.path(world));
-  const auto misplaced = [&](const auto& names) -> Failure {
+  const auto misplaced = [&](const auto& names) -> Status {
     for (const char* name : names) {
       if (app.get_option_no_throw(name) == nullptr || app.count(name) == 0) continue;
       return Error{
@@ -103,13 +106,15 @@ int run(CompareFlags& flags, const CLI::App& app, Surroundings& world) {
               " are compared",
           "\"" + flags.runs.front() + "\" is taken as a " + (are_models ? "model" : "run")};
     }
-    return std::nullopt;
+    return {};
   };
-  if (const Failure failure = are_models ? misplaced(kProfileFlags) : misplaced(kModelFlags)) {
-    return usage_error(*failure, world);
+  if (const Status failure = are_models ? misplaced(kProfileFlags) : misplaced(kModelFlags);
+      !failure.ok()) {
+    return usage_error(failure.error(), flags.json, world);
   }
   if (!are_models) return compare_profiles(flags, limit, world);
-  if (const Failure failure = read_sets(flags.models.pass)) return usage_error(*failure, world);
+  if (const Status failure = read_sets(flags.models.pass); !failure.ok())
+    return usage_error(failure.error(), flags.json, world);
   const Result<ModelComparison> compared = compare_models(flags.runs, flags.models, limit, world);
   if (!compared.ok()) return fail(compared.error(), flags.json, world);
   world.out << (flags.json ? to_json(compared.value()) : comparison_table(compared.value()));

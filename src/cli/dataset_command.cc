@@ -7,7 +7,7 @@
 #include "src/api/dataset.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
-#include "src/cli/table.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {

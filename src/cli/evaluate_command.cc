@@ -4,15 +4,17 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/accuracy_report.h"
 #include "src/api/evaluate.h"
-#include "src/api/predictors.h"
-#include "src/api/train_kernels.h"
+#include "src/api/evaluate_windows.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
 #include "src/cli/command.h"
 #include "src/cli/learn_flags.h"
-#include "src/cli/table.h"
+#include "src/predict/fit/train_kernels.h"
+#include "src/predict/predictor/loaded_predictor.h"
+#include "src/report/document/accuracy_report.h"
+#include "src/report/document/kernel_report.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {
@@ -177,12 +179,12 @@ std::string text_of(const EvaluateAnswer& answer, const EvaluateInput& input) {
 }
 
 // As the file's ending says.
-Failure write_document(const std::string& path, const Document& document) {
+Status write_document(const std::string& path, const Document& document) {
   return write_file(path, path.ends_with(".html") ? to_html(document) : to_markdown(document));
 }
 
-Failure write_report(const EvaluateInput& input, const std::string& path, int seeds,
-                     Surroundings& world) {
+Status write_report(const EvaluateInput& input, const std::string& path, int seeds,
+                    Surroundings& world) {
   const Result<Document> report = accuracy_report(
       input, seeds, [&](std::string_view what) { world.err << "wattree: " << what << "\n"; });
   if (!report.ok()) return report.error();
@@ -266,8 +268,8 @@ int check_on_windows(const EvaluateFlags& flags, const KernelDataAnswer& input,
   }
   if (!flags.report.empty()) {
     const Document document = check_report(flags.dataset, input, predictor, check);
-    if (const Failure failure = write_document(flags.report, document)) {
-      return fail(*failure, flags.json, world);
+    if (const Status failure = write_document(flags.report, document); !failure.ok()) {
+      return fail(failure.error(), flags.json, world);
     }
   }
   if (!flags.json) {
@@ -310,8 +312,8 @@ int run_on_windows(const EvaluateFlags& flags, Surroundings& world) {
     const auto& models = flags.by_family ? other : asked;
     const Document document = kernel_report(flags.dataset, read.value(), families.value(),
                                             models.value(), checks.value());
-    if (const Failure failure = write_document(flags.report, document)) {
-      return fail(*failure, flags.json, world);
+    if (const Status failure = write_document(flags.report, document); !failure.ok()) {
+      return fail(failure.error(), flags.json, world);
     }
   }
   world.out << (flags.json ? to_json(flags.dataset, read.value(), asked.value(), checks.value())
@@ -341,15 +343,16 @@ int run(const EvaluateFlags& flags, Surroundings& world) {
   query.known = parse_known(flags.known).value_or(query.known);
   query.use_twins = !flags.no_twins;
   if (!flags.report.empty()) {
-    const Failure failure = write_report(input, flags.report, query.seeds, world);
-    if (failure) return fail(*failure, flags.json, world);
+    const Status failure = write_report(input, flags.report, query.seeds, world);
+    if (!failure.ok()) return fail(failure.error(), flags.json, world);
   }
   const Result<EvaluateAnswer> answer = evaluate_dataset(input, query);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (!flags.predictions.empty()) {
     OutputFile file(flags.predictions);
     write_predictions(input, answer.value(), [&](std::string_view text) { file.write(text); });
-    if (const Failure failure = file.finish()) return fail(*failure, flags.json, world);
+    if (const Status failure = file.finish(); !failure.ok())
+      return fail(failure.error(), flags.json, world);
   }
   if (flags.json) {
     world.out << to_json(answer.value());

@@ -41,8 +41,8 @@ int run(const ImportFlags& flags, Surroundings& world) {
     for (const DatasetTree& tree : dataset.trees) world.out << to_json_line(tree);
     return 0;
   }
-  if (const Failure failure = write_dataset(flags.output, dataset.trees)) {
-    return fail(*failure, false, world);
+  if (const Status failure = write_dataset(flags.output, dataset.trees); !failure.ok()) {
+    return fail(failure.error(), false, world);
   }
   std::size_t nodes = 0;
   std::set<std::string_view> models;

@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "src/cli/quantity.h"
+#include "src/report/table/quantity.h"
 
 namespace wattree {
 namespace {

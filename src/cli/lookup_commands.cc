@@ -6,12 +6,12 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/amounts.h"
 #include "src/api/lookup.h"
+#include "src/base/amounts.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
-#include "src/cli/table.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {

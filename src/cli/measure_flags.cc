@@ -10,7 +10,7 @@
 
 #include "src/api/open_executor.h"
 #include "src/api/track.h"
-#include "src/cli/table.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {

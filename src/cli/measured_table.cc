@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "src/base/text.h"
-#include "src/cli/quantity.h"
-#include "src/cli/table.h"
-#include "src/cli/tree_table.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
+#include "src/report/table/tree_table.h"
 
 namespace wattree {
 namespace {
@@ -60,7 +60,7 @@ std::string marks(const NodeFigures& f) {
 }  // namespace
 
 std::string measured_headline(const MeasureAnswer& answer) {
-  const TreeAnswer& tree = answer.tree;
+  const BuiltModel& tree = answer.tree;
   const MachineFacts& machine = answer.session.machine;
   const std::string covers = machine.boundary == "gpu"    ? "GPU alone"
                              : machine.boundary == "host" ? "host, as far as it has counters"

@@ -8,8 +8,8 @@
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/meter_flags.h"
-#include "src/cli/quantity.h"
-#include "src/cli/table.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {

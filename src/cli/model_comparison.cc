@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "src/cli/prediction_table.h"
-#include "src/cli/quantity.h"
-#include "src/cli/table.h"
-#include "src/cli/tree_table.h"
+#include "src/report/table/prediction_table.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
+#include "src/report/table/tree_table.h"
 
 namespace wattree {
 
@@ -36,9 +36,9 @@ std::string comparison_table(const ModelComparison& comparison) {
   std::vector<std::vector<std::string>> rows;
   bool differs = false;  // In precision or attention: a config may decide them.
   for (const ComparedModel& model : comparison.models) {
-    const TreeAnswer& answer = model.prediction.answer;
-    differs = differs || answer.pass.precision != first.answer.pass.precision ||
-              answer.pass.attention != first.answer.pass.attention;
+    const BuiltModel& answer = model.prediction.built;
+    differs = differs || answer.pass.precision != first.built.pass.precision ||
+              answer.pass.attention != first.built.pass.attention;
     const PassEstimate e = model.prediction.root();
     const double per_item = e.energy_j / static_cast<double>(answer.pass.batch);
     const auto tokens = tokens_per_item(answer);
@@ -55,7 +55,7 @@ std::string comparison_table(const ModelComparison& comparison) {
          is_first ? "" : fmt::format("{:.2f} to {:.2f}", model.ratio_low, model.ratio_high),
          is_above ? "above the limit" : ""});
   }
-  return prediction_headline(first.by, first.answer.pass, pass_phrase(first.answer)) +
+  return prediction_headline(first.by, first.built.pass, pass_phrase(first.built)) +
          (differs ? " (precision and attention: see each)" : "") + "\n\n" +
          render_table({{"model"},
                        {"class"},

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "src/api/compare_models.h"
 #include "src/cli/pass_flags.h"
 #include "src/cli/predict_flags.h"
+#include "src/predict/estimate/compare_models.h"
 
 namespace wattree {
 

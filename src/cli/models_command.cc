@@ -4,9 +4,9 @@
 
 #include "src/api/models.h"
 #include "src/cli/command.h"
-#include "src/cli/quantity.h"
-#include "src/cli/table.h"
-#include "src/hub/bundled.h"
+#include "src/models/hub/bundled.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {

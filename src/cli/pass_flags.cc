@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "src/hub/options.h"
+#include "src/models/hub/options.h"
 
 namespace wattree {
 
@@ -14,7 +14,7 @@ void describe_size(CLI::App& command, PassFlags& flags) {
 }
 
 void describe_pass(CLI::App& command, PassFlags& flags) {
-  TreeQuery& query = flags.query;
+  PassShape& query = flags.query;
   command.add_option("--target-len", query.target_len,
                      "Decoder length of an encoder-decoder [as --seq]");
   command.add_option("--past", query.past,
@@ -33,7 +33,7 @@ void describe_pass(CLI::App& command, PassFlags& flags) {
   command.add_option("--revision", flags.revision, "Branch, tag or commit on the Hub [main]");
 }
 
-Failure read_sets(PassFlags& flags) {
+Status read_sets(PassFlags& flags) {
   for (const std::string& set : flags.sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -41,7 +41,7 @@ Failure read_sets(PassFlags& flags) {
     }
     flags.query.overrides.emplace_back(set.substr(0, equals), set.substr(equals + 1));
   }
-  return std::nullopt;
+  return {};
 }
 
 void describe_view(CLI::App& command, ViewFlags& flags) {

@@ -7,7 +7,7 @@
 
 #include "src/api/tree.h"
 #include "src/cli/command.h"
-#include "src/hub/resolve.h"
+#include "src/models/hub/resolve.h"
 
 namespace CLI {
 class App;
@@ -21,7 +21,7 @@ inline constexpr const char* kModelHelp =
     "Hugging Face Hub";
 
 struct PassFlags {
-  TreeQuery query;
+  PassShape query;
   std::vector<std::string> sets;
   std::string revision;
 };
@@ -30,7 +30,7 @@ void describe_size(CLI::App& command, PassFlags& flags);
 // All others: some commands take lists of those.
 void describe_pass(CLI::App& command, PassFlags& flags);
 // Takes --set apart, into the query.
-Failure read_sets(PassFlags& flags);
+Status read_sets(PassFlags& flags);
 
 struct ViewFlags {
   std::string level;

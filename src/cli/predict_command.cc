@@ -2,21 +2,21 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/explain.h"
-#include "src/api/generate.h"
 #include "src/api/predict.h"
-#include "src/api/sweep.h"
 #include "src/cli/command.h"
-#include "src/cli/explanation_text.h"
-#include "src/cli/generation_text.h"
 #include "src/cli/pass_flags.h"
 #include "src/cli/predict_flags.h"
-#include "src/cli/prediction_table.h"
 #include "src/cli/progress.h"
-#include "src/cli/quantity.h"
 #include "src/cli/script_flags.h"
 #include "src/cli/sizes.h"
-#include "src/cli/tree_table.h"
+#include "src/predict/estimate/explain.h"
+#include "src/predict/estimate/generate.h"
+#include "src/predict/estimate/sweep.h"
+#include "src/report/table/explanation_text.h"
+#include "src/report/table/generation_text.h"
+#include "src/report/table/prediction_table.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/tree_table.h"
 
 namespace wattree {
 namespace {
@@ -114,7 +114,7 @@ Result<Asked> read(PredictFlags& flags) {
   const Result<TreeView> view = view_of(flags.view, flags.json || flags.csv);
   if (!view.ok()) return view.error();
   asked.view = view.value();
-  if (const Failure failure = read_sets(flags.pass)) return *failure;
+  if (const Status failure = read_sets(flags.pass); !failure.ok()) return failure.error();
   if (asked.is_sweep() && (flags.explain || flags.generate)) {
     return Error{
         ErrorCode::kInvalidInput,
@@ -126,7 +126,7 @@ Result<Asked> read(PredictFlags& flags) {
 
 PredictionExtras extras_of(const PredictFlags& flags, const Prediction& prediction) {
   PredictionExtras out;
-  const ModelTree& tree = prediction.answer.tree;
+  const ModelTree& tree = prediction.built.tree;
   if (flags.top > 0) out.top = top_nodes(tree, prediction.nodes, flags.top, flags.view.all);
   if (const auto by = parse_breakdown(flags.by)) {
     out.breakdown = break_down(tree, prediction.nodes, *by);
@@ -186,7 +186,7 @@ int run_generate(const PredictFlags& flags, const Asked& asked, const ModelText&
   }();
   if (!generated.ok()) return fail(generated.error(), flags.json, world);
   const Generation& generation = generated.value();
-  const double items = static_cast<double>(generation.prefill.answer.pass.batch);
+  const double items = static_cast<double>(generation.prefill.built.pass.batch);
   const Result<QueryTotals> totals =
       totals_of(generation.request() * (1 / items), by.provenance(), "one request", options);
   if (!totals.ok()) return fail(totals.error(), flags.json, world);
@@ -198,13 +198,13 @@ int run_generate(const PredictFlags& flags, const Asked& asked, const ModelText&
   return 0;
 }
 
-int run_one(const PredictFlags& flags, const Asked& asked, Result<TreeAnswer> answer,
+int run_one(const PredictFlags& flags, const Asked& asked, Result<BuiltModel> answer,
             const LoadedPredictor& by, const TotalsOptions& options, Surroundings& world) {
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   const Result<Prediction> predicted = predict(std::move(answer).value(), by);
   if (!predicted.ok()) return fail(predicted.error(), flags.json, world);
   const Prediction& prediction = predicted.value();
-  const TreeAnswer& tree = prediction.answer;
+  const BuiltModel& tree = prediction.built;
   const std::string headline = prediction_headline(by, tree.pass, pass_phrase(tree));
 
   if (flags.explain) {
@@ -241,12 +241,12 @@ int run_one(const PredictFlags& flags, const Asked& asked, Result<TreeAnswer> an
   return 0;
 }
 
-int run_script(const PredictFlags& flags, const Asked& asked, const TreeQuery& query,
+int run_script(const PredictFlags& flags, const Asked& asked, const PassShape& query,
                const TotalsOptions& options, Surroundings& world) {
   if (asked.is_sweep() || flags.generate) {
     return usage_error({ErrorCode::kInvalidInput,
                         "a TorchScript file is predicted at one size, and without --generate", ""},
-                       world);
+                       flags.json, world);
   }
   const Result<LoadedPredictor> by = find_predictor(flags.predictor, world);
   if (!by.ok()) return fail(by.error(), flags.json, world);
@@ -258,10 +258,10 @@ int run_script(const PredictFlags& flags, const Asked& asked, const TreeQuery& q
 
 int run(PredictFlags& flags, Surroundings& world) {
   const Result<Asked> asked = read(flags);
-  if (!asked.ok()) return usage_error(asked.error(), world);
+  if (!asked.ok()) return usage_error(asked.error(), flags.json, world);
   const Result<TotalsOptions> options = totals_options(flags.totals);
   if (!options.ok()) return fail(options.error(), flags.json, world);
-  TreeQuery query = flags.pass.query;
+  PassShape query = flags.pass.query;
   query.batch = asked.value().batches.front();
   query.seq = asked.value().lengths.front();
   if (is_script(flags.model))
@@ -276,8 +276,8 @@ int run(PredictFlags& flags, Surroundings& world) {
   if (flags.generate)
     return run_generate(flags, asked.value(), text.value(), by.value(), options.value(), world);
   return run_one(flags, asked.value(),
-                 tree_of(flags.model, text.value().json, text.value().origin, query), by.value(),
-                 options.value(), world);
+                 build_model(flags.model, text.value().json, text.value().origin, query),
+                 by.value(), options.value(), world);
 }
 
 }  // namespace

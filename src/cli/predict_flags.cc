@@ -23,7 +23,7 @@ Result<LoadedPredictor> find_predictor(const PredictorFlags& flags, const Surrou
       load_predictor({flags.file, flags.on, user_predictors(world.environment)});
   if (!found.ok()) return found;
   LoadedPredictor loaded = std::move(found).value();
-  if (flags.execution == "eager") loaded.launching = Launching::kEager;
+  if (flags.execution == "eager") loaded.execution = Execution::kEager;
   return loaded;
 }
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "src/api/predictors.h"
-#include "src/api/totals.h"
 #include "src/cli/cli.h"
+#include "src/predict/estimate/totals.h"
+#include "src/predict/predictor/loaded_predictor.h"
 
 namespace CLI {
 class App;

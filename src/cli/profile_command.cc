@@ -54,9 +54,10 @@ int run(ProfileFlags& flags, Surroundings& world) {
   if (flags.output.empty() && flags.resume.empty()) {
     return usage_error({ErrorCode::kInvalidInput, "profile needs a file to write to",
                         "-o data.jsonl, or --resume data.jsonl"},
-                       world);
+                       flags.json, world);
   }
-  if (const Failure failure = read_sets(flags.pass)) return usage_error(*failure, world);
+  if (const Status failure = read_sets(flags.pass); !failure.ok())
+    return usage_error(failure.error(), flags.json, world);
   flags.pass.query.keeps_dataflow = true;
   flags.script.plugin = flags.measure.plugin;
   flags.script.device = flags.measure.device;
@@ -66,7 +67,7 @@ int run(ProfileFlags& flags, Surroundings& world) {
     if (!opened.ok()) return fail(opened.error(), flags.json, world);
     script = std::move(opened).value();
   }
-  Result<TreeAnswer> tree = script ? Result<TreeAnswer>(std::move(script->answer))
+  Result<BuiltModel> tree = script ? Result<BuiltModel>(std::move(script->answer))
                                    : find_tree(flags.model, flags.pass, flags.script, world);
   if (!tree.ok()) return fail(tree.error(), flags.json, world);
 
@@ -74,7 +75,7 @@ int run(ProfileFlags& flags, Surroundings& world) {
   const Interrupts interrupts;
   std::optional<ProgressBar> bar(std::in_place, world, "profile");
   Result<MeasureQuery> query = measuring(flags.measure, world, *bar);
-  if (!query.ok()) return usage_error(query.error(), world);
+  if (!query.ok()) return usage_error(query.error(), flags.json, world);
   MeasureQuery asked = std::move(query).value();
   asked.windows = windows_beside(dataset);
   asked.is_resumed = !flags.resume.empty();
@@ -87,8 +88,8 @@ int run(ProfileFlags& flags, Surroundings& world) {
   bar.reset();
   if (!measured.ok()) return fail(measured.error(), flags.json, world);
   const MeasureAnswer answer = std::move(measured).value();
-  if (const Failure failure = add_to_dataset(to_dataset(answer), dataset))
-    return fail(*failure, flags.json, world);
+  if (const Status failure = add_to_dataset(to_dataset(answer), dataset); !failure.ok())
+    return fail(failure.error(), flags.json, world);
   if (flags.json) {
     world.out << to_json(answer);
   } else {

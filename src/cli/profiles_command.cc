@@ -11,9 +11,9 @@
 #include "src/base/file.h"
 #include "src/base/in_quotes.h"
 #include "src/cli/command.h"
-#include "src/cli/footprint_table.h"
 #include "src/cli/shared_flags.h"
-#include "src/cli/table.h"
+#include "src/report/table/footprint_table.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {
@@ -98,15 +98,15 @@ int export_profile(const ProfileFlags& flags, Surroundings& world) {
   for (const std::string& note : file.value().notes) world.err << "wattree: note: " << note << "\n";
   if (flags.output.empty()) {
     world.out << file.value().text;
-  } else if (const Failure failure = write_file(flags.output, file.value().text)) {
-    return fail(*failure, false, world);
+  } else if (const Status failure = write_file(flags.output, file.value().text); !failure.ok()) {
+    return fail(failure.error(), false, world);
   }
   return 0;
 }
 
 int remove(const ProfileFlags& flags, Surroundings& world) {
-  if (const Failure failure = delete_profile(flags.folder.path(world), flags.name)) {
-    return fail(*failure, false, world);
+  if (const Status failure = delete_profile(flags.folder.path(world), flags.name); !failure.ok()) {
+    return fail(failure.error(), false, world);
   }
   return 0;
 }
@@ -116,7 +116,8 @@ int remove(const ProfileFlags& flags, Surroundings& world) {
 Result<std::string> keep_recovered(const RecoveredRun& run, const ProfileFlags& flags,
                                    const std::filesystem::path& folder) {
   if (!flags.output.empty()) {
-    if (const Failure failure = write_file(flags.output, to_json(run.profile))) return *failure;
+    if (const Status failure = write_file(flags.output, to_json(run.profile)); !failure.ok())
+      return failure.error();
     return flags.output;
   }
   const std::string id = profile_id(run.journal.stem().string());

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "src/cli/quantity.h"
+#include "src/report/table/quantity.h"
 
 namespace wattree {
 

@@ -2,11 +2,12 @@
 #include <memory>
 #include <ostream>
 
+#include "src/api/footprint.h"
 #include "src/api/profiles.h"
-#include "src/api/report.h"
 #include "src/base/file.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
+#include "src/report/document/report.h"
 
 namespace wattree {
 namespace {
@@ -22,7 +23,8 @@ struct ReportFlags {
 };
 
 int run(ReportFlags& flags, Surroundings& world) {
-  if (const Failure failure = flags.setting.load()) return fail(*failure, false, world);
+  if (const Status failure = flags.setting.load(); !failure.ok())
+    return fail(failure.error(), false, world);
   Result<Profile> profile = load_profile(flags.profile, flags.folder.path(world));
   if (!profile.ok()) return fail(profile.error(), false, world);
   const Result<Footprint> footprint =
@@ -33,8 +35,8 @@ int run(ReportFlags& flags, Surroundings& world) {
       flags.html ? html_report(footprint.value(), unit) : markdown_report(footprint.value(), unit);
   if (flags.output.empty()) {
     world.out << text;
-  } else if (const Failure failure = write_file(flags.output, text)) {
-    return fail(*failure, false, world);
+  } else if (const Status failure = write_file(flags.output, text); !failure.ok()) {
+    return fail(failure.error(), false, world);
   }
   return 0;
 }

@@ -23,7 +23,7 @@ void describe_script(CLI::App& command, ScriptFlags& flags) {
 }
 
 Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlags& flags,
-                                      const TreeQuery& query) {
+                                      const PassShape& query) {
   if (!query.overrides.empty() || !query.dtype.empty() || !query.attention.empty() ||
       !query.as.empty() || query.past > 0) {
     return Error{
@@ -42,7 +42,7 @@ Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlag
   return open_script_model(model, script);
 }
 
-Result<TreeAnswer> find_tree(const std::string& model, const PassFlags& pass,
+Result<BuiltModel> find_tree(const std::string& model, const PassFlags& pass,
                              const ScriptFlags& script, Surroundings& world) {
   if (is_script(model)) {
     Result<ScriptModel> opened = open_script_model(model, script, pass.query);
@@ -51,7 +51,7 @@ Result<TreeAnswer> find_tree(const std::string& model, const PassFlags& pass,
   }
   const Result<ModelText> text = find_model(model, pass, world);
   if (!text.ok()) return text.error();
-  return tree_of(model, text.value().json, text.value().origin, pass.query);
+  return build_model(model, text.value().json, text.value().origin, pass.query);
 }
 
 }  // namespace wattree

@@ -20,10 +20,10 @@ void describe_inputs(CLI::App& command, ScriptFlags& flags);
 void describe_script(CLI::App& command, ScriptFlags& flags);
 
 Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlags& flags,
-                                      const TreeQuery& query);
+                                      const PassShape& query);
 
 // The tree of MODEL, whatever it is.
-Result<TreeAnswer> find_tree(const std::string& model, const PassFlags& pass,
+Result<BuiltModel> find_tree(const std::string& model, const PassFlags& pass,
                              const ScriptFlags& script, Surroundings& world);
 
 }  // namespace wattree

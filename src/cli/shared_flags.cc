@@ -28,13 +28,13 @@ void SettingFlags::add_to(CLI::App& command, const std::string& prefix) {
                          "profile's, or else none]");
 }
 
-Failure SettingFlags::load() {
-  if (series_file.empty()) return std::nullopt;
+Status SettingFlags::load() {
+  if (series_file.empty()) return {};
   Result<std::string> text = read_maybe_gzip(series_file);
   if (!text.ok()) return text.error();
   query.series = std::move(text).value();
   query.series_origin = series_file;
-  return std::nullopt;
+  return {};
 }
 
 void UnitFlag::add_to(CLI::App& command) {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "src/api/amounts.h"
 #include "src/api/lookup.h"
-#include "src/api/setting.h"
+#include "src/base/amounts.h"
 #include "src/cli/command.h"
+#include "src/runs/whatif/setting.h"
 
 namespace wattree {
 
@@ -19,7 +19,7 @@ struct SettingFlags {
 
   void add_to(CLI::App& command, const std::string& prefix = "");
   // Reads the file; an error where it cannot be read.
-  Failure load();
+  Status load();
 };
 
 // --unit

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "src/api/sweep.h"
+#include "src/predict/estimate/sweep.h"
 
 namespace wattree {
 namespace {

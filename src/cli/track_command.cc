@@ -14,8 +14,8 @@
 #include "src/cli/live_line.h"
 #include "src/cli/meter_flags.h"
 #include "src/cli/run_server.h"
-#include "src/cli/run_table.h"
 #include "src/cli/shared_flags.h"
+#include "src/report/table/run_table.h"
 
 namespace wattree {
 namespace {
@@ -117,8 +117,8 @@ CLI::App* describe(CLI::App& app, TrackFlags& flags) {
 Result<std::string> keep_profile(const Profile& profile, const TrackFlags& flags,
                                  const Surroundings& world) {
   if (!flags.output.empty()) {
-    if (const Failure failure = write_file(flags.output, to_json(profile))) {
-      return *failure;
+    if (const Status failure = write_file(flags.output, to_json(profile)); !failure.ok()) {
+      return failure.error();
     }
     return flags.output;
   }
@@ -156,7 +156,7 @@ std::string other_way(const TrackedRun& tracked, const std::filesystem::path& jo
   }
   const std::filesystem::path file =
       std::filesystem::temp_directory_path(failed) / journal.filename().replace_extension(".json");
-  if (failed || write_file(file, to_json(tracked.profile()))) return "the profile is lost";
+  if (failed || !write_file(file, to_json(tracked.profile())).ok()) return "the profile is lost";
   return "the profile is in " + file.string();
 }
 

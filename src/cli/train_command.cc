@@ -10,7 +10,7 @@
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/learn_flags.h"
-#include "src/cli/table.h"
+#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {
@@ -194,8 +194,8 @@ int run(TrainFlags& flags, Surroundings& world) {
   const Result<TrainAnswer> trained = train_on(flags.dataset, query);
   if (!trained.ok()) return fail(trained.error(), false, world);
   const TrainAnswer& answer = trained.value();
-  if (const Failure failure = write_file(flags.output, answer.json)) {
-    return fail(*failure, false, world);
+  if (const Status failure = write_file(flags.output, answer.json); !failure.ok()) {
+    return fail(failure.error(), false, world);
   }
   world.out << flags.output << ": " << name_of(query.aggregate) << ", "
             << std::visit([](const auto& p) { return text_of(p); }, answer.predictor);

@@ -6,7 +6,7 @@
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
 #include "src/cli/script_flags.h"
-#include "src/cli/tree_table.h"
+#include "src/report/table/tree_table.h"
 
 namespace wattree {
 namespace {
@@ -45,9 +45,10 @@ CLI::App* describe(CLI::App& app, TreeFlags& flags) {
 
 int run(TreeFlags& flags, Surroundings& world) {
   const Result<TreeView> view = view_of(flags.view, flags.json || flags.csv);
-  if (!view.ok()) return usage_error(view.error(), world);
-  if (const Failure failure = read_sets(flags.pass)) return usage_error(*failure, world);
-  const Result<TreeAnswer> answer = find_tree(flags.model, flags.pass, flags.script, world);
+  if (!view.ok()) return usage_error(view.error(), flags.json, world);
+  if (const Status failure = read_sets(flags.pass); !failure.ok())
+    return usage_error(failure.error(), flags.json, world);
+  const Result<BuiltModel> answer = find_tree(flags.model, flags.pass, flags.script, world);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
     world.out << to_json(answer.value(), view.value());

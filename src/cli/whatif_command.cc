@@ -2,10 +2,11 @@
 #include <memory>
 #include <ostream>
 
+#include "src/api/footprint.h"
 #include "src/api/profiles.h"
 #include "src/cli/command.h"
-#include "src/cli/footprint_table.h"
 #include "src/cli/shared_flags.h"
+#include "src/report/table/footprint_table.h"
 
 namespace wattree {
 namespace {
@@ -23,7 +24,8 @@ struct WhatIfFlags {
 
 int run(WhatIfFlags& flags, Surroundings& world) {
   for (SettingFlags* setting : {&flags.baseline, &flags.alternative}) {
-    if (const Failure failure = setting->load()) return fail(*failure, flags.json, world);
+    if (const Status failure = setting->load(); !failure.ok())
+      return fail(failure.error(), flags.json, world);
   }
   flags.query.baseline = flags.baseline.query;
   flags.query.alternative = flags.alternative.query;

@@ -158,9 +158,9 @@ class HttpServer::Loop {
     if (wake_ >= 0) ::close(wake_);
   }
 
-  Failure start() {
+  Status start() {
     const SignalsBlocked blocked;
-    Failure failure;
+    Status failure;
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error& error) {
@@ -383,7 +383,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const std::vector<HttpAddr
     listeners.push_back(listener.value());
   }
   auto loop = std::make_unique<Loop>(std::move(listeners), std::move(handler), limits);
-  if (const Failure failure = loop->start()) return *failure;
+  if (const Status failure = loop->start(); !failure.ok()) return failure.error();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(loop), std::move(bound)));
 }
 

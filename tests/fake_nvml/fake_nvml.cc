@@ -31,7 +31,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/meter/nvml_abi.h"
+#include "src/measure/meter/nvml_abi.h"
 
 namespace {
 

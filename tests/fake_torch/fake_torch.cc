@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "src/exec/torch_abi.h"
+#include "src/measure/runner/torch_abi.h"
 
 struct WattreeDevice {
   int prepared = 0;

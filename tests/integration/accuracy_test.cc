@@ -6,8 +6,8 @@
 #include <map>
 
 #include "src/api/evaluate.h"
-#include "src/dataset/irene_import.h"
-#include "src/evaluate/shares.h"
+#include "src/measure/dataset/irene_import.h"
+#include "src/predict/evaluate/shares.h"
 
 namespace wattree {
 namespace {

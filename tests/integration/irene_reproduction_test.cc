@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <map>
 
-#include "src/dataset/irene_import.h"
-#include "src/irene/fit.h"
-#include "src/irene/predict.h"
+#include "src/measure/dataset/irene_import.h"
+#include "src/predict/irene/fit.h"
+#include "src/predict/irene/predict.h"
 
 namespace wattree {
 namespace {

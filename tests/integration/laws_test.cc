@@ -5,8 +5,8 @@
 #include <set>
 
 #include "src/base/file.h"
-#include "src/family/family.h"
-#include "src/hub/bundled.h"
+#include "src/models/families/family.h"
+#include "src/models/hub/bundled.h"
 
 namespace wattree {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "src/base/file.h"
-#include "src/family/family.h"
-#include "src/hub/bundled.h"
-#include "src/predict/predictor_file.h"
-#include "src/predict/tree_predict.h"
+#include "src/models/families/family.h"
+#include "src/models/hub/bundled.h"
+#include "src/predict/predictor/predictor_file.h"
+#include "src/predict/predictor/tree_predict.h"
 
 namespace wattree {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/family/family.h"
+#include "src/models/families/family.h"
 
 namespace wattree {
 

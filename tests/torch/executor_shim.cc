@@ -5,8 +5,8 @@
 #include <string>
 
 #include "src/base/file.h"
-#include "src/exec/plugin.h"
-#include "src/family/family.h"
+#include "src/measure/runner/plugin.h"
+#include "src/models/families/family.h"
 
 namespace {
 
@@ -20,14 +20,14 @@ struct Prepared {
   std::unique_ptr<Launch> launch;
 };
 
-bool failed(const Failure& failure) {
+bool failed(const Status& failure) {
   if (failure) g_error = failure->message + " (" + failure->hint + ")";
   return failure.has_value();
 }
 
 template <class T>
 bool failed(const Result<T>& result) {
-  return !result.ok() && failed(Failure(result.error()));
+  return !result.ok() && failed(Status(result.error()));
 }
 
 }  // namespace

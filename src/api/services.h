@@ -1,0 +1,32 @@
+// Where the use cases find what they need.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+#include "src/base/environment.h"
+#include "src/measure/meter/find.h"
+#include "src/models/hub/options.h"
+
+namespace wattree {
+
+// A shell (the command line, a server) makes one and hands it to every request. Nothing in it
+// changes while requests run, so that they may run side by side.
+struct Services {
+  Environment environment;           // The process's variables.
+  HubOptions hub;                    // Models by name: files, bundled ones, the cache, the Hub.
+  std::filesystem::path predictors;  // The user's own, NAME.json; empty: there are none.
+  std::filesystem::path profiles;    // The user's runs.
+  std::filesystem::path journals;    // Of runs that are being tracked.
+  MeterQuery meters;                 // /proc, /sys and NVML.
+  std::function<std::int64_t()> seconds_since_1970;
+};
+
+// As the process's environment says: XDG's folders, the Hub's variables, visible GPUs.
+Services services_from(const Environment& environment);
+
+// How far long work is, from 0 to 1.
+using ShowProgress = std::function<void(double)>;
+
+}  // namespace wattree

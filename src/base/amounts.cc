@@ -1,0 +1,88 @@
+#include "src/base/amounts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "src/base/csv.h"
+
+namespace wattree {
+
+std::optional<MassUnit> parse_mass_unit(std::string_view name) {
+  if (name == "g") return MassUnit::kGram;
+  if (name == "kg") return MassUnit::kKilogram;
+  if (name == "lb") return MassUnit::kPound;
+  return std::nullopt;
+}
+
+std::string four_digits(double number) {
+  if (number == 0) return "0";
+  const double magnitude = std::abs(number);
+  if (magnitude >= 1e15 || magnitude < 1e-6) return fmt::format("{:.3e}", number);
+  const int decimals = std::max(0, 3 - static_cast<int>(std::floor(std::log10(magnitude))));
+  std::string text = fmt::format("{:.{}f}", number, decimals);
+  if (decimals > 0) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+  }
+  return text;
+}
+
+std::string to_text(GramsCo2e mass, MassUnit unit) {
+  if (unit == MassUnit::kAuto) {
+    unit = std::abs(mass.value) < 1000 ? MassUnit::kGram : MassUnit::kKilogram;
+  }
+  switch (unit) {
+    case MassUnit::kKilogram: return four_digits(mass.value / 1000) + " kg";
+    case MassUnit::kPound: return four_digits(mass.value / kGramsPerPound) + " lb";
+    case MassUnit::kAuto:
+    case MassUnit::kGram: break;
+  }
+  return four_digits(mass.value) + " g";
+}
+
+std::string to_text(CarbonIntensity intensity, MassUnit unit) {
+  if (unit == MassUnit::kAuto) unit = MassUnit::kGram;
+  return to_text(GramsCo2e(intensity.value), unit) + "/kWh";
+}
+
+std::string to_text(Joules energy) {
+  const double magnitude = std::abs(energy.value);
+  if (magnitude >= 0.01 * kJoulesPerKwh) return four_digits(energy.value / kJoulesPerKwh) + " kWh";
+  if (magnitude >= 1000) return four_digits(energy.value / 1000) + " kJ";
+  return four_digits(energy.value) + " J";
+}
+
+std::string to_text(Seconds time) {
+  if (time.value < 60) return four_digits(time.value) + " s";
+  const double seconds = std::round(time.value);
+  if (seconds < 3600) {
+    return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  }
+  const double minutes = std::round(seconds / 60);
+  return fmt::format("{:.0f} h {:.0f} min", std::floor(minutes / 60), std::fmod(minutes, 60));
+}
+
+Result<Joules> parse_energy(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+  std::string_view unit = text.substr(digits);
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr std::array<std::pair<std::string_view, double>, 7> kUnits{{{"J", 1.0},
+                                                                       {"kJ", 1e3},
+                                                                       {"MJ", 1e6},
+                                                                       {"GJ", 1e9},
+                                                                       {"Wh", 3600.0},
+                                                                       {"kWh", 3.6e6},
+                                                                       {"MWh", 3.6e9}}};
+  const std::optional<double> number = parse_number(text.substr(0, digits));
+  for (const auto& [name, joules] : kUnits) {
+    if (number && *number >= 0 && *number <= 1e15 && unit == name) return Joules(*number * joules);
+  }
+  return Error{ErrorCode::kInvalidInput, "\"" + std::string(text) + "\" is not an energy",
+               "write it with its unit: 2.5kWh, 900kJ, 3600J"};
+}
+
+}  // namespace wattree

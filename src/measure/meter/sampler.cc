@@ -1,0 +1,231 @@
+#include "src/measure/meter/sampler.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+#include "src/base/signals_blocked.h"
+
+namespace wattree {
+namespace {
+
+// A level is believed over a reading or two that came late, and over what a busy machine's
+// scheduler may take; not over more.
+Nanos longest_pause(Nanos every) { return std::max(3 * every, 250 * kNanosPerMillisecond); }
+
+// Reading a source more than five times in the time it takes to change costs and gains nothing.
+Nanos reading_period(const Description& description, const SamplerOptions& options) {
+  const Nanos wanted =
+      description.is_energy() ? options.period : std::max(options.period, options.use_period);
+  return std::max(wanted, static_cast<Nanos>(description.period.value * 1e9 / 5.0));
+}
+
+// Slow meters are read at least this often, whatever it takes.
+constexpr Nanos kSlowestPace = kNanosPerSecond;
+constexpr Nanos kStopPatience = 2 * kNanosPerSecond;
+
+void ring_bell(int descriptor) {
+  const std::uint64_t one = 1;
+  // It can only fail where it has rung already.
+  [[maybe_unused]] const ssize_t written = ::write(descriptor, &one, sizeof one);
+}
+
+}  // namespace
+
+Lane::Lane(const SamplerOptions& options, const Clock& clock)
+    : options_(options),
+      clock_(clock),
+      events_(options.backlog),
+      joining_(options.dormant.size() + 1) {}
+
+void Lane::add(std::uint32_t index, Meter& meter) {
+  const Nanos every = reading_period(meter.description(), options_);
+  const bool is_dormant =
+      std::find(options_.dormant.begin(), options_.dormant.end(), index) != options_.dormant.end();
+  channels_.push_back(
+      {index, &meter, Series(meter.description(), longest_pause(every)), every, 0, {}, is_dormant});
+  channels_.back().pace = every;
+}
+
+void Lane::read(Channel& channel) {
+  const Reading reading = take_reading(*channel.meter, clock_);
+  const Nanos took = reading.ended - reading.begun;
+  channel.cost = channel.last == 0 ? took : channel.cost + (took - channel.cost) / 8;
+  channel.last = reading.begun;
+  take(channel, reading);
+}
+
+void Lane::plan_next(Channel& channel, Nanos now) const {
+  if (channel.meter->description().is_slow && options_.slow_share > 0) {
+    const auto affordable =
+        static_cast<Nanos>(static_cast<double>(channel.cost) / options_.slow_share);
+    const Nanos slowest = std::max(channel.every, std::min(affordable, kSlowestPace));
+    channel.due = channel.last + std::min(channel.pace, slowest);
+    channel.pace = std::min(2 * channel.pace, slowest);
+    return;
+  }
+  // Beats stay on their grid; those that were missed are skipped, not made up for.
+  const Nanos beats = channel.due == 0 ? 0 : (now - channel.due) / channel.every + 1;
+  channel.due = channel.due == 0 ? now + channel.every : channel.due + beats * channel.every;
+}
+
+void Lane::take(Channel& channel, const Reading& reading) {
+  SampleEvent event;
+  event.meter = channel.index;
+  const bool is_present = channel.series.add(reading, event.point);
+  event.absence = channel.series.absence();
+  if (!is_present && channel.told == event.absence) return;
+  channel.told = event.absence;
+  if (!is_present) event.point.begun = event.point.ended = reading.ended;
+  if (!events_.push(event)) dropped_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Nanos Lane::poll(bool is_mark) {
+  Joining joining;
+  while (joining_.pop(joining)) {
+    for (Channel& channel : channels_) {
+      if (channel.index != joining.meter || !channel.is_dormant) continue;
+      channel.is_dormant = false;
+      take(channel, joining.before);
+    }
+  }
+  // An hour at most: with dormant meters alone there is nothing to come back for.
+  Nanos next = clock_.now() + 3600 * kNanosPerSecond;
+  for (Channel& channel : channels_) {
+    if (channel.is_dormant) continue;
+    // The time of each: those before it may have taken some.
+    const Nanos now = clock_.now();
+    const bool is_slow = channel.meter->description().is_slow;
+    if (is_mark && is_slow) {
+      // Closely from here on; but marks may come more often than such a meter can be read.
+      channel.pace = channel.every;
+      channel.due = std::min(channel.due, channel.last + channel.every / 2);
+    }
+    const bool is_due = channel.due <= now;
+    if (is_due || (is_mark && !is_slow)) read(channel);
+    if (is_due) plan_next(channel, now);
+    next = std::min(next, channel.due);
+  }
+  return next;
+}
+
+Sampler::Sampler(Meters meters, const SamplerOptions& options, const Clock& clock)
+    : meters_(std::move(meters)), clock_(clock) {
+  for (const bool is_slow : {false, true}) {
+    auto runner = std::make_unique<Runner>(options, clock, is_slow);
+    for (std::size_t i = 0; i < meters_.size(); ++i) {
+      if (meters_[i]->description().is_slow == is_slow) {
+        runner->lane.add(static_cast<std::uint32_t>(i), *meters_[i]);
+      }
+    }
+    if (!runner->lane.is_empty()) runners_.push_back(std::move(runner));
+  }
+}
+
+Sampler::~Sampler() {
+  stop();
+  if (!has_hung_) return;
+  // Should the driver ever answer, its thread finds everything where it was.
+  for (auto& runner : runners_) {
+    [[maybe_unused]] const Runner* left = runner.release();
+  }
+  for (auto& meter : meters_) {
+    [[maybe_unused]] const Meter* left = meter.release();
+  }
+}
+
+Status Sampler::start() {
+  const SignalsBlocked blocked;
+  for (const auto& runner : runners_) {
+    runner->wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (runner->wake < 0) {
+      const int number = errno;
+      stop();
+      return Error{ErrorCode::kUnavailable,
+                   std::string("the sampler cannot start: ") + std::strerror(number),
+                   "raise the limit of open files (ulimit -n)"};
+    }
+    try {
+      runner->thread =
+          std::thread([clock = clock_, runner = runner.get()] { run(*runner, clock); });
+    } catch (const std::system_error& error) {
+      stop();
+      return Error{ErrorCode::kUnavailable,
+                   std::string("the sampler's thread cannot start: ") + error.what(),
+                   "raise the limit of processes (ulimit -u)"};
+    }
+  }
+  return {};
+}
+
+void Sampler::run(Runner& runner, const Clock& clock) {
+  bool is_mark = false;
+  while (!runner.is_stopping.load(std::memory_order_acquire)) {
+    const Nanos next = runner.lane.poll(is_mark);
+    Nanos wait = std::max<Nanos>(0, next - clock.now());
+    // After a mark the bell is not heard for a millisecond: however many marks there are, they cost
+    // a thousand readings a second at most.
+    const nfds_t listening = is_mark ? 0 : 1;
+    if (is_mark) wait = std::min(wait, kNanosPerMillisecond);
+    const timespec timeout{wait / kNanosPerSecond, wait % kNanosPerSecond};
+    pollfd bell{runner.wake, POLLIN, 0};
+    is_mark = ::ppoll(&bell, listening, &timeout, nullptr) > 0;
+    if (is_mark) {
+      std::uint64_t rings = 0;
+      [[maybe_unused]] const ssize_t got = ::read(runner.wake, &rings, sizeof rings);
+    }
+  }
+  runner.lane.poll(true);
+  runner.is_done.store(true, std::memory_order_release);
+}
+
+void Sampler::stop() {
+  for (const auto& runner : runners_) {
+    runner->is_stopping.store(true, std::memory_order_release);
+    if (runner->wake >= 0) ring_bell(runner->wake);
+  }
+  const Nanos until = boot_clock().now() + kStopPatience;
+  for (const auto& runner : runners_) {
+    if (runner->thread.joinable()) {
+      const auto is_done = [&] { return runner->is_done.load(std::memory_order_acquire); };
+      while (!is_done() && boot_clock().now() < until) ::poll(nullptr, 0, 1);
+      if (!is_done()) {
+        runner->thread.detach();
+        has_hung_ = true;
+        continue;
+      }
+      runner->thread.join();
+    }
+    if (runner->wake >= 0) ::close(runner->wake);
+    runner->wake = -1;
+  }
+}
+
+void Sampler::mark() {
+  for (const auto& runner : runners_) {
+    if (runner->wake >= 0) ring_bell(runner->wake);
+  }
+}
+
+void Sampler::join(const Joining& joining) {
+  const bool is_slow = meters_[joining.meter]->description().is_slow;
+  for (const auto& runner : runners_) {
+    if (runner->is_slow != is_slow) continue;
+    runner->lane.join(joining);
+    if (runner->wake >= 0) ring_bell(runner->wake);
+  }
+}
+
+std::uint64_t Sampler::dropped() const {
+  std::uint64_t sum = 0;
+  for (const auto& runner : runners_) sum += runner->lane.dropped();
+  return sum;
+}
+
+}  // namespace wattree

@@ -1,0 +1,201 @@
+#include "src/measure/runner/plugin.h"
+
+#include <dlfcn.h>
+
+#include <utility>
+
+#include "src/measure/runner/plan.h"
+#include "src/measure/runner/torch_abi.h"
+
+namespace wattree {
+namespace {
+
+constexpr std::string_view kHint =
+    "build it against the PyTorch of this machine with tools/build_torch_plugin, and name it with "
+    "--torch-plugin or put it beside the program";
+
+Error error_of(const WattreeError& error) {
+  ErrorCode code = ErrorCode::kInternal;
+  if (error.code == WATTREE_ERROR_INPUT) code = ErrorCode::kInvalidInput;
+  if (error.code == WATTREE_ERROR_UNAVAILABLE) code = ErrorCode::kUnavailable;
+  return {code, error.message, error.hint};
+}
+
+class TorchLaunch : public Launch {
+ public:
+  TorchLaunch(const WattreeTorch& torch, WattreeLaunch* launch, const WattreeLaunchFacts& facts)
+      : torch_(torch), launch_(launch), facts_(facts) {}
+  ~TorchLaunch() override { torch_.release(launch_); }
+  TorchLaunch(const TorchLaunch&) = delete;
+  TorchLaunch& operator=(const TorchLaunch&) = delete;
+
+  Status start() override { return result_of(torch_.start); }
+  Status wait() override { return result_of(torch_.wait); }
+  int copies() const override { return facts_.copies; }
+  int sets() const override { return facts_.sets; }
+  int unlinked() const override { return facts_.unlinked; }
+  Execution execution() const override {
+    return facts_.is_graph != 0 ? Execution::kGraph : Execution::kEager;
+  }
+  std::string_view why_eager() const override { return facts_.why_eager; }
+
+ private:
+  Status result_of(std::int32_t (*call)(WattreeLaunch*, WattreeError*)) {
+    WattreeError error{};
+    if (call(launch_, &error) == 0) return {};
+    return error_of(error);
+  }
+
+  const WattreeTorch& torch_;
+  WattreeLaunch* launch_;
+  WattreeLaunchFacts facts_;
+};
+
+// A device that was opened, and closes when it goes.
+class OpenDevice {
+ public:
+  static Result<std::unique_ptr<OpenDevice>> open(const PluginOptions& options);
+  OpenDevice(const WattreeTorch& torch, WattreeDevice* device, const WattreeDeviceFacts& known)
+      : torch_(torch), device_(device), facts_{known.name,         known.kind,
+                                               known.uuid,         known.pci_bus,
+                                               known.framework,    known.cache_bytes,
+                                               known.memory_bytes, known.multiprocessors} {}
+  ~OpenDevice() { torch_.close(device_); }
+  OpenDevice(const OpenDevice&) = delete;
+  OpenDevice& operator=(const OpenDevice&) = delete;
+
+  const WattreeTorch& torch() const { return torch_; }
+  WattreeDevice* handle() const { return device_; }
+  const DeviceFacts& facts() const { return facts_; }
+
+  Result<std::unique_ptr<Launch>> prepare(const WattreeScript* script, const ModelTree& tree,
+                                          std::int32_t node, const LaunchOptions& options) {
+    Result<Plan> planned = Plan::of(tree, node);
+    if (!planned.ok()) return planned.error();
+    Plan plan = std::move(planned).value();
+    const WattreeProgram program = plan.program();
+    const WattreeLaunchOptions wanted{static_cast<std::int32_t>(options.cache), options.copies,
+                                      options.allow_graph ? 1 : 0};
+    WattreeLaunch* launch = nullptr;
+    WattreeLaunchFacts facts{};
+    WattreeError error{};
+    if (torch_.prepare(device_, script, &program, &wanted, &launch, &facts, &error) != 0)
+      return error_of(error);
+    return std::unique_ptr<Launch>(std::make_unique<TorchLaunch>(torch_, launch, facts));
+  }
+
+ private:
+  const WattreeTorch& torch_;
+  WattreeDevice* device_;
+  DeviceFacts facts_;
+};
+
+class TorchExecutor : public Executor {
+ public:
+  explicit TorchExecutor(std::unique_ptr<OpenDevice> device) : device_(std::move(device)) {}
+  Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t node,
+                                          const LaunchOptions& options) override {
+    return device_->prepare(nullptr, tree, node, options);
+  }
+  const DeviceFacts& device() const override { return device_->facts(); }
+
+ private:
+  std::unique_ptr<OpenDevice> device_;
+};
+
+class TorchScript : public ScriptExecutor {
+ public:
+  TorchScript(std::unique_ptr<OpenDevice> device, WattreeScript* script,
+              const WattreeScriptFacts& facts)
+      : device_(std::move(device)), script_(script), facts_(facts) {}
+  ~TorchScript() override { device_->torch().close_script(script_); }
+  TorchScript(const TorchScript&) = delete;
+  TorchScript& operator=(const TorchScript&) = delete;
+
+  Result<std::unique_ptr<Launch>> prepare(const ModelTree& tree, std::int32_t node,
+                                          const LaunchOptions& options) override {
+    return device_->prepare(tree.is_recorded ? script_ : nullptr, tree, node, options);
+  }
+  const DeviceFacts& device() const override { return device_->facts(); }
+  const WattreeScriptFacts& facts() const override { return facts_; }
+
+  Result<double> difference(const ModelTree& tree) override {
+    Result<Plan> planned = Plan::of(tree, tree.node_count() - 1);
+    if (!planned.ok()) return planned.error();
+    Plan plan = std::move(planned).value();
+    const WattreeProgram program = plan.program();
+    double difference = 0;
+    WattreeError error{};
+    if (device_->torch().compare(device_->handle(), script_, &program, &difference, &error) != 0)
+      return error_of(error);
+    return difference;
+  }
+
+ private:
+  std::unique_ptr<OpenDevice> device_;
+  WattreeScript* script_;
+  WattreeScriptFacts facts_;
+};
+
+Result<const WattreeTorch*> load(const std::vector<std::string>& paths) {
+  std::string why = "no place to look for it was named";
+  for (const std::string& path : paths) {
+    // It stays until the program ends: the framework does not survive being unloaded.
+    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      why = ::dlerror();
+      continue;
+    }
+    const auto entry = reinterpret_cast<WattreeTorchEntry>(::dlsym(library, WATTREE_TORCH_SYMBOL));
+    if (entry == nullptr) {
+      why = path + " is no plugin of this program";
+      continue;
+    }
+    const WattreeTorch* torch = entry();
+    if (torch->abi == WATTREE_TORCH_ABI) return torch;
+    why = path + " is of version " + std::to_string(torch->abi) + ", and version " +
+          std::to_string(WATTREE_TORCH_ABI) + " is needed";
+  }
+  return Error{ErrorCode::kUnavailable, "the PyTorch plugin cannot be loaded: " + why,
+               std::string(kHint)};
+}
+
+Result<std::unique_ptr<OpenDevice>> OpenDevice::open(const PluginOptions& options) {
+  const Result<const WattreeTorch*> torch = load(options.paths);
+  if (!torch.ok()) return torch.error();
+  WattreeDevice* device = nullptr;
+  WattreeDeviceFacts facts{};
+  WattreeError error{};
+  if (torch.value()->open(options.device.c_str(), &device, &facts, &error) != 0)
+    return error_of(error);
+  return std::make_unique<OpenDevice>(*torch.value(), device, facts);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> open_torch_executor(const PluginOptions& options) {
+  Result<std::unique_ptr<OpenDevice>> device = OpenDevice::open(options);
+  if (!device.ok()) return device.error();
+  return std::unique_ptr<Executor>(std::make_unique<TorchExecutor>(std::move(device).value()));
+}
+
+Result<std::unique_ptr<ScriptExecutor>> open_script(const PluginOptions& plugin,
+                                                    const ScriptOptions& options) {
+  Result<std::unique_ptr<OpenDevice>> opened = OpenDevice::open(plugin);
+  if (!opened.ok()) return opened.error();
+  std::unique_ptr<OpenDevice> device = std::move(opened).value();
+  std::vector<const char*> inputs;
+  for (const std::string& input : options.inputs) inputs.push_back(input.c_str());
+  const WattreeScriptOptions wanted{options.path.c_str(), inputs.data(),
+                                    static_cast<std::int32_t>(inputs.size()), options.batch,
+                                    options.length};
+  WattreeScript* script = nullptr;
+  WattreeScriptFacts facts{};
+  WattreeError error{};
+  if (device->torch().open_script(device->handle(), &wanted, &script, &facts, &error) != 0)
+    return error_of(error);
+  return std::unique_ptr<ScriptExecutor>(
+      std::make_unique<TorchScript>(std::move(device), script, facts));
+}
+
+}  // namespace wattree

@@ -1,0 +1,27 @@
+// What a kernel has to do, independent of any hardware. Conventions (ADR 4):
+//  - a multiply-add is 2 FLOPs;
+//  - matmul_flops counts matrix products, convolutions and attention products only, exactly as
+//    PyTorch's own FlopCounterMode does (a bias is free there, and causal attention is not
+//    discounted);
+//  - flops adds bias, element-wise, normalisation, softmax and reduction work: every arithmetic
+//    operation and every function evaluation on an element is one (see the table in cost.cc);
+//  - bytes is what must be read and written once each: a broadcast input is read once, a look-up
+//    reads the rows it takes, an expert that no token chose is not read.
+#pragma once
+
+#include <cstdint>
+
+#include "src/base/result.h"
+#include "src/models/tree/model_tree.h"
+
+namespace wattree {
+
+// Fills params, flops, matmul_flops and bytes of every node. A module's figures are the sums over
+// its children, except for params: those are the distinct parameters of its subtree. Fails where a
+// sum does not fit in 63 bits.
+Status add_costs(ModelTree& tree);
+
+// The bytes of an operand at the tree's precision.
+std::int64_t byte_count(const Operand& operand, Precision precision);
+
+}  // namespace wattree

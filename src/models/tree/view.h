@@ -1,0 +1,19 @@
+// Which nodes of a tree are shown.
+#pragma once
+
+#include <optional>
+
+#include "src/models/tree/model_tree.h"
+
+namespace wattree {
+
+// Down to a level of detail, and to a depth below the root.
+struct TreeView {
+  Level level = Level::kMath;
+  std::optional<int> depth;
+  bool shows(const Node& node, int node_depth) const {
+    return node.level <= level && (!depth || node_depth <= *depth);
+  }
+};
+
+}  // namespace wattree

@@ -1,0 +1,145 @@
+#include "src/predict/estimate/explain.h"
+
+#include <cmath>
+
+#include "src/base/text.h"
+
+namespace wattree {
+namespace {
+
+// Bounds the search for names like a mistyped one.
+constexpr std::size_t kMostCandidates = 100'000;
+
+void add_terms_of_kind(const Predictor& predictor, const Work& work, Explanation& out) {
+  const Coefficients* coefficients = predictor.find(work.kind);
+  if (coefficients == nullptr) return;
+  const Terms counts = count_terms(work, predictor.chip);
+  const auto facts = terms_of(work.kind);
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    out.terms.push_back({std::string(facts[i].name), std::string(facts[i].unit), counts[i],
+                         coefficients->energy[i], coefficients->time[i]});
+  }
+}
+
+void add_terms(const Predictor& predictor, const Work& work, Explanation& out) {
+  const Coefficients* coefficients = predictor.find(work.kind);
+  if (coefficients == nullptr) return;
+  out.priced_as = work.kind;
+  out.samples = coefficients->samples;
+  add_terms_of_kind(predictor, work, out);
+  Work part = work;
+  for (const WorkKind extra : kExtras) {
+    if (!takes_besides(work, extra)) continue;
+    part.kind = extra;
+    add_terms_of_kind(predictor, part, out);
+  }
+}
+
+// What the terms so far leave of a node's own figures, as one more term.
+void add_rest(std::string name, double energy_j, double time_s, Explanation& out) {
+  double size_j = 0;
+  double size_s = 0;
+  for (const ExplainedTerm& term : out.terms) {
+    size_j += std::abs(term.energy_j());
+    size_s += std::abs(term.time_s());
+    energy_j -= term.energy_j();
+    time_s -= term.time_s();
+  }
+  if (std::abs(energy_j) > 1e-9 * size_j || std::abs(time_s) > 1e-9 * size_s) {
+    out.terms.push_back({std::move(name), "", 1, energy_j, time_s});
+  }
+}
+
+void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node& node,
+                    Explanation& out) {
+  const Predictor& predictor = *by.predictor;
+  const Work work = work_of(tree, node);
+  out.work = work;
+  if (const Twin* twin = by.index->find(node.type, work)) out.twin = *twin;
+  const Price price = price_of(predictor, work);
+  if (!price.is_known) return;  // Then the twin is all there is.
+  out.is_stand_in = price.is_stand_in;
+  out.is_far = price.is_far;
+  std::optional<Work> seen = work;
+  if (predictor.is_by_kernel) seen->kind = kernel_kind(work);
+  for (std::size_t step = 0; seen && step < kWorkKinds; ++step) {
+    if (seen->kind == price.kind) break;
+    seen = stand_in(*seen);
+  }
+  if (!seen) return;
+  add_terms(predictor, *seen, out);
+  // A kind that is priced by traffic alone stands in for a module with the price of its call.
+  add_rest("call, as of a module", price.energy_j, price.time_s, out);
+  if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {
+    out.terms.push_back({"after another kernel", "kernel", 1, follow.energy_j, follow.time_s});
+  }
+  const double cache_mib = predictor.chip.cache_mib;
+  if (!has_weight(work) || weight_mib(tree, cache_mib) <= cache_mib) return;
+  if (const Price fetch = price_to_fetch(predictor); fetch.time_s > 0) {
+    out.terms.push_back({"weight from memory", "kernel", 1, fetch.energy_j, fetch.time_s});
+  }
+}
+
+std::string rest_of(const LoadedPredictor& by) {
+  return by.execution == Execution::kEager ? "power limit and waiting for the host"
+                                           : "slower clock at the power limit";
+}
+
+}  // namespace
+
+Result<std::size_t> find_node(const ModelTree& tree, std::string_view text) {
+  const auto nodes = tree.nodes();
+  if (text.empty() || text == ".") return nodes.size() - 1;
+  std::string_view scope = text;
+  std::int32_t run = -1;
+  if (const std::size_t mark = text.rfind('#'); mark != std::string_view::npos) {
+    run = 0;
+    for (const char c : text.substr(mark + 1)) {
+      if (c < '0' || c > '9' || run > 1'000'000)
+        return Error{ErrorCode::kInvalidInput,
+                     "\"" + std::string(text) + "\": a run is a number, as in scope#0", ""};
+      run = 10 * run + (c - '0');
+    }
+    scope = text.substr(0, mark);
+  }
+  std::vector<std::string_view> candidates;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].scope == scope && (run < 0 || nodes[i].run == run)) return i;
+    if (candidates.size() < kMostCandidates && !nodes[i].scope.empty()) {
+      candidates.push_back(nodes[i].scope);
+    }
+  }
+  const std::vector<std::string> near = nearest(scope, candidates);
+  return Error{ErrorCode::kNotFound, "the tree has no node \"" + std::string(text) + "\"",
+               near.empty() ? "`wattree tree MODEL --all --level math --csv` lists every scope"
+                            : "nearest: " + join(near)};
+}
+
+Explanation explain(const Prediction& prediction, std::size_t index) {
+  const ModelTree& tree = prediction.built.tree;
+  const Node& node = tree.nodes()[index];
+  Explanation out;
+  out.node = index;
+  if (node.op != Op::kNone) {
+    explain_kernel(prediction.by, tree, node, out);
+    const NodeEstimate& estimate = prediction.nodes[index];
+    if (!out.twin) add_rest(rest_of(prediction.by), estimate.energy_j, estimate.time_s, out);
+    return out;
+  }
+  std::vector<std::int32_t> children;
+  tree.children(static_cast<std::int32_t>(index), children);
+  for (const std::int32_t child : children) out.children.push_back(static_cast<std::size_t>(child));
+  if (prediction.nodes[index].own_j > 0) {
+    Work call;
+    call.kind = WorkKind::kModuleCall;
+    add_terms(*prediction.by.predictor, call, out);
+    if (prediction.by.execution == Execution::kEager) {
+      const EagerHost& host = *prediction.by.predictor->eager;
+      out.terms.push_back({"waiting for the host", "", 1, prediction.nodes[index].own_j,
+                           prediction.nodes[index].own_j / host.waiting_w});
+    }
+  }
+  return out;
+}
+
+}  // namespace wattree

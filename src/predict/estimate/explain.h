@@ -1,0 +1,44 @@
+// How the predicted number of one node came about, term by term.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/predict/estimate/prediction.h"
+
+namespace wattree {
+
+// Something counted, times its coefficients.
+struct ExplainedTerm {
+  std::string name;
+  std::string unit;
+  double count = 0;
+  double energy_each_j = 0;
+  double time_each_s = 0;
+  double energy_j() const { return count * energy_each_j; }
+  double time_s() const { return count * time_each_s; }
+};
+
+struct Explanation {
+  std::size_t node = 0;
+  // Of a kernel. An inner node's terms are its own; its children come on top.
+  std::optional<Work> work;
+  WorkKind priced_as = WorkKind::kModuleCall;  // Whose coefficients the terms have,
+  bool is_stand_in = false;                    // and whether they are another kind's,
+  bool is_far = false;                         // or were fitted on far larger or smaller kernels.
+  std::int64_t samples = 0;                    // Distinct measurements behind the coefficients.
+  std::vector<ExplainedTerm> terms;
+  // The same kernel was measured: its figures were taken, not the sum of the terms.
+  std::optional<Twin> twin;
+  std::vector<std::size_t> children;
+};
+
+// The node of a scope; "scope#1" is the second run of one that runs repeatedly, and "." the root.
+// An unknown scope is an error with the nearest ones.
+Result<std::size_t> find_node(const ModelTree& tree, std::string_view scope);
+
+Explanation explain(const Prediction& prediction, std::size_t node);
+
+}  // namespace wattree

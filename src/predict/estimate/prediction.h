@@ -1,0 +1,29 @@
+// A model's pass, and what a predictor says of every node of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/models/families/build_model.h"
+#include "src/predict/estimate/pass_estimate.h"
+#include "src/predict/predictor/loaded_predictor.h"
+
+namespace wattree {
+
+struct Prediction {
+  BuiltModel built;
+  std::vector<NodeEstimate> nodes;  // One for each of the tree's, in its order.
+  LoadedPredictor by;
+
+  PassEstimate root() const { return estimate_of(nodes.back()); }
+  bool has_times() const { return nodes.back().time_s > 0; }  // Not every predictor knows them.
+};
+
+// Fails with kUnavailable where the predictor does not cover the precision or a kernel.
+Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by);
+
+// Tokens of one item of a batch, source and target together; nothing where the source is no text.
+std::optional<std::int64_t> tokens_per_item(const BuiltModel& answer);
+
+}  // namespace wattree

@@ -1,0 +1,110 @@
+#include "src/predict/estimate/totals.h"
+
+#include <cmath>
+
+namespace wattree {
+namespace {
+
+Result<TotalsRow> row_of(std::string part, Joules energy, Provenance provenance,
+                         const TotalsOptions& options) {
+  TotalsRow row;
+  row.part = std::move(part);
+  row.energy_kwh = energy.value / kJoulesPerKwh;
+  row.cost_usd = row.energy_kwh * options.usd_per_kwh;
+  if (options.grid) {
+    const Result<GramsCo2e> carbon = emissions(energy, *options.grid, std::nullopt, std::nullopt);
+    if (!carbon.ok()) return carbon.error();
+    row.carbon_gco2e = carbon.value().value;
+  }
+  row.provenance = std::move(provenance);
+  return row;
+}
+
+Error bad(std::string message) { return {ErrorCode::kInvalidInput, std::move(message), ""}; }
+
+Status check(const TotalsOptions& options) {
+  const auto is_size = [](double x) { return std::isfinite(x) && x > 0; };
+  if (options.queries < 1) return bad("the number of queries (--queries) must be at least 1");
+  if (!is_size(options.passes_per_query)) return bad("--passes-per-query must be more than 0");
+  if (!std::isfinite(options.usd_per_kwh) || options.usd_per_kwh < 0) {
+    return bad("--price must be 0 or more, in USD per kWh");
+  }
+  if (options.host && !(std::isfinite(options.host->value) && options.host->value >= 0)) {
+    return bad("--host-watts must be 0 or more");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TotalsOptions> totals_options(const TotalsRequest& request) {
+  TotalsOptions options;
+  options.queries = request.queries;
+  options.passes_per_query = request.passes_per_query;
+  if (request.usd_per_kwh) {
+    options.usd_per_kwh = *request.usd_per_kwh;
+    options.price_by = "typed in";
+  }
+  if (request.host_watts) options.host = Watts(*request.host_watts);
+  Result<Pue> pue = parse_pue(request.pue);
+  if (!pue.ok()) return pue.error();
+  options.pue = std::move(pue).value();
+  if (!request.region.empty()) {
+    const Result<Region> region = find_region(request.region);
+    if (!region.ok()) return region.error();
+    options.grid = grid_of(region.value());
+  } else if (!request.intensity.empty()) {
+    Result<Grid> grid = parse_grid(request.intensity);
+    if (!grid.ok()) return grid.error();
+    options.grid = std::move(grid).value();
+  }
+  if (const Status failure = check(options); !failure.ok()) return failure.error();
+  return options;
+}
+
+Result<QueryTotals> totals_of(const PassEstimate& one, const Provenance& provenance,
+                              std::string query, const TotalsOptions& options) {
+  if (const Status failure = check(options); !failure.ok()) return failure.error();
+  QueryTotals out;
+  out.options = options;
+  out.query = std::move(query);
+  out.per_query = one * options.passes_per_query;
+  const PassEstimate all = out.per_query * static_cast<double>(options.queries);
+
+  Joules sum;
+  Provenance sum_by = provenance;
+  Status failure;
+  const auto add = [&](std::string part, Joules energy, const Provenance& by) {
+    if (!failure.ok()) return;
+    Result<TotalsRow> row = row_of(std::move(part), energy, by, options);
+    if (!row.ok()) {
+      failure = row.error();
+      return;
+    }
+    out.rows.push_back(std::move(row).value());
+  };
+  add(std::string(name_of(provenance.boundary)), Joules(all.energy_j), provenance);
+  sum = Joules(all.energy_j);
+  if (provenance.boundary == Boundary::kGpu) {
+    // Without times there is nothing to multiply the watts by.
+    out.is_host_left_out = !options.host || !(all.time_s > 0);
+    if (!out.is_host_left_out) {
+      const Joules host = *options.host * Seconds(all.time_s);
+      const Provenance by{Basis::kAssumed, "--host-watts × predicted time", Boundary::kHost};
+      add("host", host, by);
+      sum = sum + host;
+      sum_by = of_sum(sum_by, by);
+    }
+  }
+  if (options.pue && provenance.boundary != Boundary::kFacility) {
+    const Provenance by = facility_provenance(sum_by, *options.pue);
+    add("pue", sum * (options.pue->value - 1), {by.basis, options.pue->by, Boundary::kFacility});
+    sum = sum * options.pue->value;
+    sum_by = by;
+  }
+  if (out.rows.size() > 1) add("total", sum, sum_by);
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,290 @@
+#include "src/predict/evaluate/kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "src/base/random.h"
+
+namespace wattree {
+namespace {
+
+using Subject = KernelSample::Subject;
+
+constexpr double kShortModule = 20e-6;  // Seconds: below it the gaps between kernels are all.
+constexpr double kCoverage = 0.9;
+constexpr int kBootstraps = 2000;
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto at =
+      std::min(values.size() - 1,
+               static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))) -
+                   (share > 0 ? 1U : 0U));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
+  return values[at];
+}
+
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// A sample and what was predicted of it.
+struct Pair {
+  const KernelSample* sample;
+  SampleEstimate estimate;
+  std::int32_t group;
+  // What the intervals of its kernels add up to, of a pass.
+  double spread_of_kernels = 1;
+  double energy_error() const { return 100 * (estimate.energy_j / sample->energy_j - 1); }
+  double time_error() const { return 100 * (estimate.time_s / sample->time_s - 1); }
+  // As an interval sees it: relative to the prediction, on the sample's own card.
+  double miss() const {
+    return std::abs(sample->raw_energy_j() - estimate.energy_j) / estimate.energy_j;
+  }
+  int kind() const {  // What intervals are told apart by.
+    return 2 * static_cast<int>(sample->level()) + sample->is_single;
+  }
+};
+
+// Half of the interval around a prediction, relative to it.
+using HalfWidth = std::function<double(const Pair&)>;
+
+// The half-widths that the other groups' errors give, by group and kind.
+class OtherGroups {
+ public:
+  explicit OtherGroups(const std::vector<Pair>& all) {
+    for (const Pair& pair : all) {
+      misses_[pair.kind()].push_back(
+          {pair.group, pair.miss(), pair.miss() / pair.spread_of_kernels});
+    }
+  }
+  double half_width(const Pair& pair) {
+    const Widths& widths = widths_of(pair);
+    return std::max(widths.least, widths.share * pair.spread_of_kernels);
+  }
+
+ private:
+  struct Miss {
+    std::int32_t group;
+    double relative;
+    double of_kernels;
+  };
+  struct Widths {
+    double least = 0;
+    double share = 0;  // Of what the intervals of kernels add up to.
+  };
+
+  const Widths& widths_of(const Pair& pair) {
+    const auto [it, is_new] = known_.try_emplace(std::pair(pair.kind(), pair.group));
+    if (!is_new) return it->second;
+    std::vector<double> relative;
+    std::vector<double> of_kernels;
+    for (const Miss& miss : misses_[pair.kind()]) {
+      if (miss.group == pair.group) continue;
+      relative.push_back(miss.relative);
+      of_kernels.push_back(miss.of_kernels);
+    }
+    it->second = {quantile(std::move(relative), kCoverage),
+                  quantile(std::move(of_kernels), kCoverage)};
+    return it->second;
+  }
+
+  std::map<int, std::vector<Miss>> misses_;
+  std::map<std::pair<int, std::int32_t>, Widths> known_;
+};
+
+KernelErrors summary_of(const std::vector<const Pair*>& pairs, const HalfWidth& half_width) {
+  KernelErrors out;
+  out.count = static_cast<std::int64_t>(pairs.size());
+  if (pairs.empty()) return out;
+  std::vector<double> energy;
+  std::vector<double> time;
+  double weighted = 0;
+  double weight = 0;
+  double inside = 0;
+  for (const Pair* pair : pairs) {
+    const double error = pair->energy_error();
+    energy.push_back(std::abs(error));
+    time.push_back(std::abs(pair->time_error()));
+    out.bias += error / static_cast<double>(pairs.size());
+    weighted += std::abs(error) * pair->sample->energy_j;
+    weight += pair->sample->energy_j;
+    const double half = half_width(*pair);
+    inside += pair->miss() <= half;
+    out.width += 100 * half / static_cast<double>(pairs.size());
+  }
+  out.mean = mean(energy);
+  out.weighted = weighted / weight;
+  out.p50 = quantile(energy, 0.5);
+  out.p90 = quantile(energy, 0.9);
+  out.p99 = quantile(energy, 0.99);
+  out.time_mean = mean(time);
+  out.time_p99 = quantile(time, 0.99);
+  out.coverage = 100 * inside / static_cast<double>(pairs.size());
+  return out;
+}
+
+// A name for every group of pairs, in the order of the names.
+template <class NameOf>
+NamedErrors errors_by(const std::vector<Pair>& pairs, const HalfWidth& half_width, NameOf name_of) {
+  std::map<std::string, std::vector<const Pair*>> groups;
+  for (const Pair& pair : pairs) {
+    if (const auto name = name_of(pair)) groups[*name].push_back(&pair);
+  }
+  NamedErrors out;
+  for (const auto& [name, members] : groups)
+    out.emplace_back(name, summary_of(members, half_width));
+  return out;
+}
+
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> out(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) out[order[i]] = static_cast<double>(i);
+  return out;
+}
+
+double rank_correlation(const std::vector<Pair>& pairs) {
+  std::vector<double> measured;
+  std::vector<double> predicted;
+  for (const Pair& pair : pairs) {
+    if (pair.sample->subject != Subject::kPass) continue;
+    measured.push_back(pair.sample->energy_j);
+    predicted.push_back(pair.estimate.energy_j);
+  }
+  const auto n = static_cast<double>(measured.size());
+  if (n < 3) return 0;
+  const std::vector<double> a = ranks(measured);
+  const std::vector<double> b = ranks(predicted);
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return 1 - 6 * squares / (n * (n * n - 1));
+}
+
+// Models are drawn with replacement: passes of one model err alike.
+std::pair<double, double> bootstrap_of_mean(const std::vector<Pair>& pairs) {
+  std::map<std::int32_t, std::vector<double>> by_model;
+  for (const Pair& pair : pairs) {
+    if (pair.sample->subject == Subject::kPass) {
+      by_model[pair.sample->model].push_back(std::abs(pair.energy_error()));
+    }
+  }
+  std::vector<const std::vector<double>*> models;
+  for (const auto& [model, errors] : by_model) models.push_back(&errors);
+  if (models.empty()) return {};
+  Random random(1);
+  std::vector<double> means;
+  for (int i = 0; i < kBootstraps; ++i) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      const auto& drawn = *models[random.next() % models.size()];
+      sum += std::accumulate(drawn.begin(), drawn.end(), 0.0);
+      count += static_cast<double>(drawn.size());
+    }
+    means.push_back(sum / count);
+  }
+  return {quantile(means, 0.05), quantile(means, 0.95)};
+}
+
+std::optional<std::string> subject_name(const Pair& pair) {
+  switch (pair.sample->subject) {
+    case Subject::kPass: return "1 whole passes";
+    case Subject::kStep: return "2 decode steps";
+    case Subject::kModule:
+      if (pair.sample->time_s < kShortModule) return std::nullopt;
+      return "3 modules of 20 µs and more";
+    case Subject::kKernel: return "4 single kernels";
+  }
+  return std::nullopt;
+}
+
+void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
+                const std::vector<std::string>& groups, KernelEvaluation& out) {
+  out.by_subject = errors_by(pairs, half_width, subject_name);
+  for (auto& [name, errors] : out.by_subject) name.erase(0, 2);
+  out.by_group = errors_by(pairs, half_width, [&](const Pair& pair) -> std::optional<std::string> {
+    if (!pair.sample->is_pass()) return std::nullopt;
+    return groups[static_cast<std::size_t>(pair.group)];
+  });
+  out.by_dtype = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
+    if (!pair.sample->is_pass()) return std::nullopt;
+    const bool is_step = pair.sample->subject == Subject::kStep;
+    return pair.sample->dtype + (is_step ? ", steps" : "");
+  });
+  out.by_time = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
+    if (pair.sample->subject != Subject::kPass) return std::nullopt;
+    const double time = pair.sample->time_s;
+    return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
+  });
+  for (auto& [name, errors] : out.by_time) name.erase(0, 2);
+  out.rank_correlation = rank_correlation(pairs);
+  out.mean_range = bootstrap_of_mean(pairs);
+}
+
+}  // namespace
+
+Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what) {
+  auto held_out = hold_out(data, what);
+  if (!held_out.ok()) return held_out.error();
+  KernelEvaluation out;
+  out.left_out = what;
+  out.estimates = std::move(held_out).value();
+  Result<Predictor> fitted = fit_kernels(data, Chosen(data.samples.size(), true));
+  if (!fitted.ok()) return fitted.error();
+  Predictor all = std::move(fitted).value();
+  set_intervals(data, out.estimates, all);
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!out.estimates[i] || !sample.is_as_in_a_pass()) continue;
+    // A kernel by itself belongs to no group: each is one of its own.
+    const std::int32_t group = sample.subject == Subject::kKernel
+                                   ? -1 - static_cast<std::int32_t>(i)
+                               : what == LeaveOut::kModel ? sample.model
+                                                          : sample.family;
+    Pair& pair = pairs.emplace_back(Pair{&sample, *out.estimates[i], group});
+    if (!sample.is_pass()) continue;
+    const double spread = spread_of_kernels(all, sample).energy;
+    if (spread > 0) pair.spread_of_kernels = spread;
+  }
+  OtherGroups others(pairs);
+  add_errors(
+      pairs, [&](const Pair& pair) { return others.half_width(pair); },
+      what == LeaveOut::kModel ? data.models : data.families, out);
+  return out;
+}
+
+KernelEvaluation check_predictor(const KernelData& data, const Predictor& predictor) {
+  KernelEvaluation out;
+  std::vector<KernelSample> samples = data.samples;
+  std::vector<Pair> pairs;
+  for (KernelSample& sample : samples) {
+    sample.energy_j = sample.raw_energy_j();
+    sample.card_factor = 1;
+    // How long a host takes to launch is another machine's.
+    const bool is_comparable = !sample.is_eager && sample.is_as_in_a_pass();
+    out.estimates.push_back(predict_sample(predictor, sample));
+    if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model, 1});
+  }
+  const HalfWidth half_width = [&](const Pair& pair) {
+    const Spread spread = predictor.spread_of_unknown(pair.sample->is_single);
+    const auto level = static_cast<std::size_t>(pair.sample->level());
+    const double kernels = spread_of_kernels(predictor, *pair.sample).energy;
+    const double share = pair.sample->is_pass() ? spread.energy_of_kernels : 0;
+    return std::max(spread.energy[level], share * kernels);
+  };
+  add_errors(pairs, half_width, data.models, out);
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,323 @@
+#include "src/predict/fit/kernel_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "src/predict/regress/median.h"
+#include "src/predict/regress/relative_fit.h"
+
+namespace wattree {
+namespace {
+
+using Subject = KernelSample::Subject;
+
+// Passes are what people run; a module or a kernel by itself runs with other caches and clocks.
+constexpr double kPassWeight = 6;
+constexpr double kAssumedWeight = 0.05;
+constexpr double kExponentStep = 0.025;
+
+// Where each kind's terms begin in a row, for the kinds of the finer list.
+class Columns {
+ public:
+  Columns() {
+    for (std::size_t k = 0; k < kWorkKinds; ++k) {
+      begin_[k] = count_;
+      if (static_cast<WorkKind>(k) > WorkKind::kModuleCall) {
+        count_ += terms_of(static_cast<WorkKind>(k)).size();
+      }
+    }
+  }
+  std::size_t count() const { return count_; }
+  std::size_t begin(WorkKind kind) const { return begin_[static_cast<std::size_t>(kind)]; }
+
+ private:
+  std::array<std::size_t, kWorkKinds> begin_{};
+  std::size_t count_ = 0;
+};
+
+// The work as the finer list sees it.
+Work as_kernel(Work work) {
+  work.kind = kernel_kind(work);
+  return work;
+}
+
+// What a kernel is made of: its kind, and what it takes besides.
+template <class Visit>
+void for_each_part(const Work& work, const Visit& visit) {
+  Work part = as_kernel(work);
+  visit(part);
+  for (const WorkKind extra : kExtras) {
+    if (!takes_besides(work, extra)) continue;
+    part.kind = extra;
+    visit(part);
+  }
+}
+
+bool fetches_weights(const KernelSample& sample, const Chip& chip) {
+  return sample.weight_mib > chip.cache_mib;
+}
+
+std::vector<double> row_of(const KernelSample& sample, const Columns& columns, const Chip& chip) {
+  std::vector<double> row(columns.count());
+  double kernels = 0;
+  double fetches = 0;
+  for (const auto& [work, count] : sample.kernels) {
+    for_each_part(work, [&, times = count](const Work& part) {
+      const Terms terms = count_terms(part, chip);
+      const std::size_t begin = columns.begin(part.kind);
+      const std::size_t size = terms_of(part.kind).size();
+      for (std::size_t t = 0; t < size; ++t) row[begin + t] += times * terms[t];
+    });
+    kernels += count;
+    if (has_weight(work)) fetches += count;
+  }
+  // A kernel by itself follows its own copies, and what it needs is there.
+  if (sample.subject != Subject::kKernel) row[columns.begin(WorkKind::kFollow)] = kernels;
+  if (fetches_weights(sample, chip)) row[columns.begin(WorkKind::kFetch)] = fetches;
+  return row;
+}
+
+// At the limit a measurement tells how the clock fell, not what the work takes.
+bool is_fit_for_prices(const KernelSample& sample) {
+  if (sample.is_eager || sample.is_capped || sample.energy_j <= 0 || sample.time_s <= 0) {
+    return false;
+  }
+  if (!sample.is_cold || sample.subject != Subject::kKernel) return true;
+  // Kernels find their activations in the cache when they run in a model. For products of fp32,
+  // which are bound by arithmetic, it makes no difference, and they are few.
+  const WorkKind kind = sample.kernels.front().work.kind;
+  return sample.is_single &&
+         (kind == WorkKind::kGemm || kind == WorkKind::kMatmul || kind == WorkKind::kAttention);
+}
+
+// Without products that find their weight in the cache, what fetching one takes cannot be told from
+// what the product itself does.
+bool has_weights_that_stay(const KernelData& data, const Chosen& chosen) {
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!chosen[i] || !is_fit_for_prices(sample) || fetches_weights(sample, data.chip)) continue;
+    for (const auto& kernel : sample.kernels) {
+      if (has_weight(kernel.work)) return true;
+    }
+  }
+  return false;
+}
+
+// Kernels that are told apart by the finer list.
+class KernelSet {
+ public:
+  void add(const KernelSample& sample) {
+    for (const auto& kernel : sample.kernels) keys_.insert(key_of(kernel.work));
+  }
+  bool has(const Work& work) const { return keys_.contains(key_of(work)); }
+
+ private:
+  static std::uint64_t key_of(const Work& work) {
+    std::uint64_t hash = hash_of({}, as_kernel(work));
+    hash = hash * 31 + static_cast<std::uint64_t>(work.elements);
+    return hash * 4 + (work.is_strided ? 2U : 0U) + (work.is_transposed ? 1U : 0U);
+  }
+  std::unordered_set<std::uint64_t> keys_;
+};
+
+void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor) {
+  if (data.limit_w <= 0) return;
+  std::vector<const KernelSample*> capped;
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (chosen[i] && sample.is_capped && sample.is_pass() && !sample.is_eager) {
+      capped.push_back(&sample);
+    }
+  }
+  PowerCap best{data.limit_w, 0.5, static_cast<std::int64_t>(capped.size())};
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<SampleEstimate> free;
+  for (const KernelSample* sample : capped) free.push_back(predict_sample(predictor, *sample));
+  for (double exponent = 0; !capped.empty() && exponent <= 1; exponent += kExponentStep) {
+    predictor.power_cap = PowerCap{data.limit_w, exponent, best.samples};
+    double error = 0;
+    for (std::size_t i = 0; i < capped.size(); ++i) {
+      const Capped factor = cap_of(predictor, free[i].energy_j, free[i].time_s);
+      error += std::abs(free[i].time_s * factor.time / capped[i]->time_s - 1) +
+               std::abs(free[i].energy_j * factor.energy / capped[i]->energy_j - 1);
+    }
+    if (error < least) {
+      least = error;
+      best.exponent = exponent;
+    }
+  }
+  predictor.power_cap = best;
+}
+
+void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor) {
+  Rows rows(2);
+  std::vector<double> time;
+  std::vector<double> waiting_w;
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!chosen[i] || !sample.is_eager) continue;
+    const SampleEstimate busy = predict_sample(predictor, sample);
+    if (sample.time_s < 1.2 * busy.time_s) continue;  // The device is what takes the time.
+    double kernels = 0;
+    for (const auto& kernel : sample.kernels) kernels += kernel.count;
+    rows.add(std::array{kernels, static_cast<double>(sample.modules)});
+    time.push_back(sample.time_s);
+    waiting_w.push_back((sample.energy_j - busy.energy_j) / (sample.time_s - busy.time_s));
+  }
+  if (time.size() < 3) return;
+  const std::vector<double> c = fit_relative(rows, time, time);
+  predictor.eager =
+      EagerHost{c[0], c[1], median(waiting_w), static_cast<std::int64_t>(time.size())};
+}
+
+// What each kernel of a sample takes, with all that it takes besides.
+template <class Visit>
+void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
+  const Price follow = sample.subject == Subject::kKernel ? Price{} : price_to_follow(predictor);
+  const Price fetch = fetches_weights(sample, predictor.chip) ? price_to_fetch(predictor) : Price{};
+  for (const auto& [work, count] : sample.kernels) {
+    Price price = price_of(predictor, work);
+    price.energy_j += follow.energy_j;
+    price.time_s += follow.time_s;
+    if (has_weight(work)) {
+      price.energy_j += fetch.energy_j;
+      price.time_s += fetch.time_s;
+    }
+    visit(price, count);
+  }
+}
+
+}  // namespace
+
+SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample) {
+  SampleEstimate sum;
+  for_each_price(predictor, sample, [&](const Price& price, double count) {
+    sum.energy_j += count * price.energy_j;
+    sum.time_s += count * price.time_s;
+  });
+  if (sample.is_rested) return sum;
+  const Capped factor = cap_of(predictor, sum.energy_j, sum.time_s);
+  return {sum.energy_j * factor.energy, sum.time_s * factor.time};
+}
+
+KernelSpread spread_of_kernels(const Predictor& predictor, const KernelSample& sample) {
+  SampleEstimate sum;
+  KernelSpread half;
+  for_each_price(predictor, sample, [&](const Price& price, double count) {
+    const KernelSpread spread = spread_of_kernel(predictor, price, sample.is_single);
+    sum.energy_j += count * price.energy_j;
+    sum.time_s += count * price.time_s;
+    half.energy += count * price.energy_j * spread.energy;
+    half.time += count * price.time_s * spread.time;
+  });
+  return {sum.energy_j > 0 ? half.energy / sum.energy_j : 0,
+          sum.time_s > 0 ? half.time / sum.time_s : 0};
+}
+
+Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
+  const Columns columns;
+  Predictor predictor;
+  predictor.is_by_kernel = true;
+  predictor.hardware = data.hardware;
+  predictor.meter = data.meter;
+  predictor.boundary = "gpu";
+  predictor.chip = data.chip;
+  predictor.idle_w = data.idle_w;
+
+  Rows rows(columns.count());
+  std::vector<double> energy;
+  std::vector<double> time;
+  std::vector<double> weight;
+  const bool tells_fetches = has_weights_that_stay(data, chosen);
+  std::array<Coefficients, kWorkKinds> kinds{};
+  for (Coefficients& kind : kinds) kind.least.fill(std::numeric_limits<double>::infinity());
+  std::array<bool, kWorkKinds> is_there{};
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!chosen[i] || !is_fit_for_prices(sample)) continue;
+    std::vector<double> row = row_of(sample, columns, data.chip);
+    double& fetches = row[columns.begin(WorkKind::kFetch)];
+    if (!tells_fetches) fetches = 0;
+    kinds[static_cast<std::size_t>(WorkKind::kFetch)].samples += fetches > 0 && !sample.is_assumed;
+    rows.add(row);
+    energy.push_back(sample.energy_j);
+    time.push_back(sample.time_s);
+    weight.push_back(sample.is_assumed ? kAssumedWeight : sample.is_pass() ? kPassWeight : 1);
+    std::array<bool, kWorkKinds> seen{};
+    for (const auto& kernel : sample.kernels) {
+      for_each_part(kernel.work, [&](const Work& part) {
+        Coefficients& kind = kinds[static_cast<std::size_t>(part.kind)];
+        const Terms terms = count_terms(part, data.chip);
+        for (std::size_t t = 0; t < kMaxTerms; ++t) {
+          kind.least[t] = std::min(kind.least[t], terms[t]);
+          kind.most[t] = std::max(kind.most[t], terms[t]);
+        }
+        is_there[static_cast<std::size_t>(part.kind)] = true;
+        const bool is_seen = std::exchange(seen[static_cast<std::size_t>(part.kind)], true);
+        kind.samples += !is_seen && !sample.is_assumed;
+      });
+    }
+  }
+  if (energy.empty()) {
+    return Error{ErrorCode::kInvalidInput, "no measurement to fit prices to",
+                 "measure some kernels or passes below the power limit first"};
+  }
+  const auto fitted = [&](const std::vector<double>& target) {
+    std::vector<double> scale(target.size());
+    for (std::size_t i = 0; i < target.size(); ++i) scale[i] = target[i] / weight[i];
+    return fit_relative(rows, target, scale);
+  };
+  predictor.measurements = std::count_if(weight.begin(), weight.end(),
+                                         [](double each) { return each != kAssumedWeight; });
+  const std::vector<double> joules = fitted(energy);
+  const std::vector<double> seconds = fitted(time);
+  for (std::size_t k = 0; k < kWorkKinds; ++k) {
+    const auto kind = static_cast<WorkKind>(k);
+    if (kind == WorkKind::kFollow) kinds[k].samples = predictor.measurements;
+    if (kinds[k].samples == 0 && !is_there[k]) continue;
+    if (kind == WorkKind::kFollow || kind == WorkKind::kFetch) kinds[k].least.fill(0);
+    for (std::size_t t = 0; t < terms_of(kind).size(); ++t) {
+      kinds[k].energy[t] = joules[columns.begin(kind) + t];
+      kinds[k].time[t] = seconds[columns.begin(kind) + t];
+    }
+    predictor.kinds[k] = kinds[k];
+  }
+  fit_cap(data, chosen, predictor);
+  fit_host(data, chosen, predictor);
+  return predictor;
+}
+
+Result<HeldOutSamples> hold_out(const KernelData& data, LeaveOut what, const Chosen& known) {
+  const auto group_of = [&](const KernelSample& sample) {
+    return what == LeaveOut::kModel ? sample.model : sample.family;
+  };
+  const std::size_t groups = what == LeaveOut::kModel ? data.models.size() : data.families.size();
+  HeldOutSamples out(data.samples.size());
+  for (std::size_t g = 0; g < groups; ++g) {
+    KernelSet left_out;
+    for (const KernelSample& sample : data.samples) {
+      if (group_of(sample) == static_cast<std::int32_t>(g)) left_out.add(sample);
+    }
+    Chosen chosen(data.samples.size());
+    Chosen seen(data.samples.size());
+    for (std::size_t i = 0; i < data.samples.size(); ++i) {
+      const KernelSample& sample = data.samples[i];
+      seen[i] = sample.subject == Subject::kKernel
+                    ? !left_out.has(sample.kernels.front().work)
+                    : group_of(sample) != static_cast<std::int32_t>(g);
+      chosen[i] = seen[i] && (known.empty() || known[i]);
+    }
+    const Result<Predictor> predictor = fit_kernels(data, chosen);
+    if (!predictor.ok()) return predictor.error();
+    for (std::size_t i = 0; i < data.samples.size(); ++i) {
+      if (!seen[i] && !out[i] && !data.samples[i].is_eager) {
+        out[i] = predict_sample(predictor.value(), data.samples[i]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,152 @@
+#include "src/predict/predictor/loaded_predictor.h"
+
+#include <algorithm>
+
+#include "src/base/file.h"
+#include "src/base/text.h"
+#include "src/facts/hardware/device.h"
+#include "src/predict/predictor/datasheet.h"
+#include "src/predict/predictor/predictor_file.h"
+
+namespace wattree {
+namespace {
+
+constexpr std::string_view kMeasuredDevice = "H200 SXM 141GB";  // What the shipped predictor is of.
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
+constexpr std::string_view kTrainOne =
+    "train one with `wattree train data.jsonl -o predictor.json`, and give it with --predictor";
+
+Result<LoadedPredictor> parse(std::string_view text, const std::string& name, std::string origin) {
+  Result<Predictor> parsed = parse_predictor(text, name);
+  if (!parsed.ok()) return parsed.error();
+  return make_loaded(std::move(parsed).value(), std::move(origin));
+}
+
+Result<LoadedPredictor> read(const fs::path& file) {
+  const Result<std::string> text = read_file(file, kLargestFile);
+  if (!text.ok()) return text.error();
+  return parse(text.value(), file.string(), file.string());
+}
+
+std::optional<fs::path> own_file(const PredictorChoice& choice, std::string_view name) {
+  if (choice.folder.empty()) return std::nullopt;
+  fs::path file = choice.folder / (std::string(name) + ".json");
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  return file;
+}
+
+// The names to choose from: the user's own and the shipped ones.
+std::vector<std::string> known_names(const PredictorChoice& choice) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  if (!choice.folder.empty()) {
+    for (const auto& entry : fs::directory_iterator(choice.folder, ignored)) {
+      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    }
+  }
+  for (const ShippedPredictor& shipped : shipped_predictors()) names.emplace_back(shipped.name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+fs::path user_predictors(const Environment& environment) {
+  const fs::path data = xdg_folder(XdgFolder::kData, environment);
+  return data.empty() ? data : data / "wattree" / "predictors";
+}
+
+Provenance LoadedPredictor::provenance() const {
+  return {predictor->is_assumed ? Basis::kAssumed : Basis::kPredicted, predictor->name,
+          parse_boundary(predictor->boundary).value_or(Boundary::kWall)};
+}
+
+LoadedPredictor make_loaded(Predictor predictor, std::string origin) {
+  LoadedPredictor out;
+  out.predictor = std::make_shared<const Predictor>(std::move(predictor));
+  out.index = std::make_shared<const TwinIndex>(*out.predictor);
+  out.origin = std::move(origin);
+  return out;
+}
+
+namespace {
+
+std::optional<Datasheet> datasheet_of(const Device& device) {
+  if (!device.tdp || !device.fp32_gflops || !device.memory_gb_per_s) return std::nullopt;
+  // Without units for 16 bits they run as fp32 does.
+  return Datasheet{device.name, device.tensor_or_fp16_gflops.value_or(*device.fp32_gflops),
+                   *device.fp32_gflops, *device.memory_gb_per_s, device.tdp->value};
+}
+
+// Accelerators with that name, such as the variants of a card, the fastest last: by arithmetic, and
+// where that is the same by memory.
+std::vector<Device> accelerators_called(const std::string& name) {
+  std::vector<Device> found = search_devices(name, bundled_devices());
+  std::erase_if(found, [](const Device& device) {
+    return !is_accelerator(device.kind) || !datasheet_of(device);
+  });
+  const auto speed = [](const Device& device) {
+    return std::pair(datasheet_of(device)->half_gflops, *device.memory_gb_per_s);
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Device& a, const Device& b) { return speed(a) < speed(b); });
+  return found;
+}
+
+Result<LoadedPredictor> by_datasheet(const Device& device, const std::string& note) {
+  const auto to = datasheet_of(device);
+  const Result<Device> known = find_device(kMeasuredDevice, bundled_devices());
+  const Result<LoadedPredictor> measured = load_predictor({{}, std::string(kDefaultPredictor), {}});
+  if (!measured.ok()) return measured.error();
+  if (!to || !known.ok() || !is_accelerator(device.kind)) {
+    return Error{ErrorCode::kUnavailable,
+                 "there is no predictor for " + device.name +
+                     ", and its datasheet does not say enough to assume one",
+                 "the catalogue needs its power, fp32 rate and memory bandwidth, of an accelerator "
+                 "(wattree hardware)"};
+  }
+  return make_loaded(
+      scaled_by_datasheet(*measured.value().predictor, *datasheet_of(known.value()), *to),
+      "from its datasheet" + note);
+}
+
+}  // namespace
+
+Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
+  if (!choice.file.empty()) return read(choice.file);
+  if (choice.on.find_first_of("/\\") != std::string::npos) {
+    return Error{ErrorCode::kInvalidInput, "\"" + choice.on + "\" is not the name of a predictor",
+                 "give a file with --predictor"};
+  }
+  const std::string_view first = choice.on.empty() ? kThisMachine : std::string_view(choice.on);
+  if (const auto file = own_file(choice, first)) return read(*file);
+  const std::string_view name = choice.on.empty() ? kDefaultPredictor : std::string_view(choice.on);
+  for (const ShippedPredictor& shipped : shipped_predictors()) {
+    if (shipped.name == name) return parse(shipped.json, std::string(name), "shipped");
+  }
+  if (!choice.on.empty()) {
+    const Result<Device> device = find_device(choice.on, bundled_devices());
+    if (device.ok()) return by_datasheet(device.value(), "");
+    const std::vector<Device> called = accelerators_called(choice.on);
+    if (!called.empty()) {
+      return by_datasheet(called.back(),
+                          called.size() > 1 ? ", the fastest that is called " + choice.on : "");
+    }
+  }
+  const std::vector<std::string> names = known_names(choice);
+  std::string hint(kTrainOne);
+  if (!names.empty()) {
+    hint = "choose one with --on: " + join(names) + ", or a GPU of `wattree hardware`; or " + hint;
+  }
+  return Error{ErrorCode::kUnavailable,
+               choice.on.empty() ? "there is no predictor for this machine, and none is shipped"
+                                 : "there is no predictor \"" + choice.on + "\"",
+               hint};
+}
+
+}  // namespace wattree

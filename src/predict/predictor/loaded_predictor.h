@@ -1,0 +1,52 @@
+// Where a predictor comes from: a file, the user's own, or one that is shipped.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/environment.h"
+#include "src/base/provenance.h"
+#include "src/base/result.h"
+#include "src/predict/predictor/tree_predict.h"
+
+namespace wattree {
+
+// One of data/predictors, as it stands in the program.
+struct ShippedPredictor {
+  std::string_view name;
+  std::string_view json;
+};
+std::span<const ShippedPredictor> shipped_predictors();
+
+struct PredictorChoice {
+  std::filesystem::path file;  // Goes first.
+  std::string on;              // A name: NAME.json in `folder`, or else a shipped one.
+  // The user's own predictors; empty: there are none. Without `file` and `on`, kThisMachine in it
+  // is taken, or else the shipped kDefaultPredictor.
+  std::filesystem::path folder;
+};
+inline constexpr std::string_view kThisMachine = "this-machine";
+inline constexpr std::string_view kDefaultPredictor = "h200";
+
+// $XDG_DATA_HOME/wattree/predictors, or else ~/.local/share/wattree/predictors.
+std::filesystem::path user_predictors(const Environment& environment);
+
+// A predictor that is ready to be used. Cheap to copy.
+struct LoadedPredictor {
+  std::shared_ptr<const Predictor> predictor;
+  std::shared_ptr<const TwinIndex> index;  // Points into `predictor`.
+  std::string origin;                      // "shipped", or the path of its file.
+  Execution execution = Execution::kGraph;
+
+  Provenance provenance() const;
+};
+
+// Fails with kUnavailable, and a hint, where there is no such predictor.
+Result<LoadedPredictor> load_predictor(const PredictorChoice& choice);
+LoadedPredictor make_loaded(Predictor predictor, std::string origin);
+
+}  // namespace wattree

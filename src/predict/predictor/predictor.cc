@@ -1,0 +1,160 @@
+#include "src/predict/predictor/predictor.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace wattree {
+namespace {
+
+constexpr std::string_view kKnownNames[kKnownCount] = {"nothing", "leaves", "children", "node",
+                                                       "root"};
+
+double dot(const Terms& a, const Terms& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < kMaxTerms; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value;
+  hash *= 0x9E3779B97F4A7C15ULL;
+  return hash ^ (hash >> 29);
+}
+
+}  // namespace
+
+std::string_view name_of(Known known) { return kKnownNames[static_cast<std::size_t>(known)]; }
+
+std::optional<Known> parse_known(std::string_view name) {
+  for (std::size_t i = 0; i < kKnownCount; ++i) {
+    if (kKnownNames[i] == name) return static_cast<Known>(i);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// A law holds somewhat beyond its measurements; by more than this factor nobody knows.
+constexpr double kReach = 4;
+
+bool is_far(const Coefficients& c, const Terms& terms) {
+  for (std::size_t i = 0; i < kMaxTerms; ++i) {
+    if (c.most[i] <= 0) continue;
+    if (terms[i] > kReach * c.most[i] || terms[i] * kReach < c.least[i]) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Price price_of(const Predictor& predictor, const Work& work) {
+  Price price;
+  std::optional<Work> seen = work;
+  if (predictor.is_by_kernel) {
+    seen->kind = kernel_kind(work);
+    price.is_stand_in = work.kind == WorkKind::kConvolution;
+  }
+  for (int step = 0; seen && step < 5; ++step) {
+    if (const Coefficients* c = predictor.find(seen->kind)) {
+      const Terms terms = count_terms(*seen, predictor.chip);
+      price.energy_j = dot(terms, c->energy);
+      price.time_s = dot(terms, c->time);
+      price.kind = seen->kind;
+      price.is_stand_in = price.is_stand_in || step > 0;
+      price.is_far = is_far(*c, terms);
+      for (const WorkKind extra : kExtras) {
+        const Coefficients* besides = predictor.find(extra);
+        if (besides == nullptr || !takes_besides(work, extra)) continue;
+        seen->kind = extra;
+        const Terms more = count_terms(*seen, predictor.chip);
+        price.energy_j += dot(more, besides->energy);
+        price.time_s += dot(more, besides->time);
+      }
+      // Element-wise kernels are priced by traffic alone; what stands in for a module also
+      // launches.
+      if (price.is_stand_in && price.kind == WorkKind::kElementwise &&
+          terms_of(work.kind).size() > 1) {
+        if (const Coefficients* call = predictor.find(WorkKind::kModuleCall)) {
+          price.energy_j += call->energy[0];
+          price.time_s += call->time[0];
+        }
+      }
+      return price;
+    }
+    seen = stand_in(*seen);
+  }
+  // A module without a price of its own costs only what its parts do.
+  price.is_known = work.kind == WorkKind::kModuleCall;
+  return price;
+}
+
+KernelSpread spread_of_kernel(const Predictor& predictor, const Price& price, bool is_single) {
+  const Spread spread = predictor.spread_of_unknown(is_single);
+  KernelSpread out{spread.energy[0], spread.time[0]};
+  if (const Coefficients* c = predictor.find(price.kind); c != nullptr && c->energy_spread > 0) {
+    out = {c->energy_spread, c->time_spread};
+  }
+  return {std::min(1.0, out.energy), std::min(1.0, out.time)};
+}
+
+namespace {
+
+// Of a kind whose one term is the kernel.
+Price price_per_kernel(const Predictor& predictor, WorkKind kind) {
+  Price price;
+  price.kind = kind;
+  if (const Coefficients* c = predictor.find(kind)) {
+    price.energy_j = c->energy[0];
+    price.time_s = c->time[0];
+  }
+  return price;
+}
+
+}  // namespace
+
+Price price_to_follow(const Predictor& predictor) {
+  return price_per_kernel(predictor, WorkKind::kFollow);
+}
+
+Price price_to_fetch(const Predictor& predictor) {
+  return price_per_kernel(predictor, WorkKind::kFetch);
+}
+
+Capped cap_of(const Predictor& predictor, double energy_j, double time_s) {
+  if (!predictor.power_cap || time_s <= 0) return {};
+  const PowerCap& cap = *predictor.power_cap;
+  const double power_w = energy_j / time_s;
+  if (cap.limit_w <= 0 || power_w <= cap.limit_w) return {};
+  const double longer = std::pow(power_w / cap.limit_w, cap.exponent);
+  return {cap.limit_w * longer / power_w, longer};
+}
+
+std::uint64_t hash_of(std::string_view type, const Work& work) {
+  std::uint64_t hash = static_cast<std::uint64_t>(work.kind);
+  for (const char c : type) hash = mixed(hash, static_cast<unsigned char>(c));
+  for (const double value :
+       {work.groups, work.m, work.n, work.k, work.width, work.weight_width, work.bytes}) {
+    hash = mixed(hash, std::bit_cast<std::uint64_t>(value));
+  }
+  return hash;
+}
+
+TwinIndex::TwinIndex(const Predictor& predictor) : predictor_(&predictor) {
+  by_hash_.reserve(predictor.twins.size());
+  for (std::size_t i = 0; i < predictor.twins.size(); ++i) {
+    const Twin& twin = predictor.twins[i];
+    by_hash_.emplace(hash_of(twin.type, twin.work), static_cast<std::uint32_t>(i));
+  }
+}
+
+const Twin* TwinIndex::find(std::string_view type, const Work& work) const {
+  const auto [begin, end] = by_hash_.equal_range(hash_of(type, work));
+  for (auto it = begin; it != end; ++it) {
+    const Twin& twin = predictor_->twins[it->second];
+    if (is_same(twin.work, work) && twin.type == type) return &twin;
+  }
+  return nullptr;
+}
+
+}  // namespace wattree

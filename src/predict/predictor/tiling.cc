@@ -1,0 +1,72 @@
+#include "src/predict/predictor/tiling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace wattree {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+// Blocks of the output that libraries cut products into, and which part of the chip's rate they
+// reach. Fewer are listed than there are: what matters is that small outputs can have small tiles.
+struct Tile {
+  double rows, columns, efficiency;
+};
+constexpr Tile kHalfTiles[] = {{256, 128, 1}, {128, 256, 1}, {192, 128, 1},   {128, 192, 1},
+                               {64, 256, 1},  {64, 192, 1},  {128, 128, 0.9}, {128, 64, 0.9},
+                               {64, 64, 0.7}, {64, 32, 0.25}};
+constexpr Tile kSingleTiles[] = {{256, 128, 1},  {128, 128, 1}, {128, 64, 0.8},
+                                 {64, 128, 0.8}, {64, 64, 0.5}, {32, 32, 0.4}};
+constexpr double kSmallTile = 32;  // Only taken where there are no more rows than this.
+// What a wave takes before it multiplies, and a product that was split to be added up, in
+// microseconds. Units for 16 bits are quick, and have to wait for it; those for 32 are not.
+struct Overhead {
+  double wave, split;
+};
+constexpr Overhead kHalfOverhead{0.5, 4};
+constexpr Overhead kSingleOverhead{0, 1};
+
+}  // namespace
+
+double best_tiling(const Work& w, double groups, const Chip& chip) {
+  const bool is_half = w.width <= 2;
+  const double rate = (is_half ? chip.half_gflop_per_us : chip.single_gflop_per_us) * 1e9 /
+                      chip.processors;  // FLOPs per microsecond of one processor
+  // What adds a bias in the same kernel has fewer ways to choose from.
+  const bool is_plain = has_weight(w) && !w.has_bias;
+  const bool splits_freely = is_half || is_plain || w.m <= 32 || (w.m <= 64 && !w.is_transposed);
+  const double least_depth = splits_freely ? 128 : 1536;
+  const double mib_per_us = std::max(chip.mib_per_us, 1e-9);
+  const Overhead& overhead = is_half ? kHalfOverhead : kSingleOverhead;
+  double best = std::numeric_limits<double>::infinity();
+  const std::span<const Tile> tiles =
+      is_half ? std::span<const Tile>(kHalfTiles) : std::span<const Tile>(kSingleTiles);
+  for (const Tile& tile : tiles) {
+    if (tile.rows <= kSmallTile && w.m > kSmallTile) continue;
+    const double count = groups * std::ceil(w.m / tile.rows) * std::ceil(w.n / tile.columns);
+    for (double parts = 1; parts <= 16; parts *= 2) {
+      if (parts > 1 && (w.k / parts < least_depth || count * parts > 2.0 * chip.processors)) break;
+      const double multiplying =
+          (w.k / parts) * 2 * tile.rows * tile.columns / (rate * tile.efficiency);
+      double time = std::ceil(count * parts / chip.processors) * (overhead.wave + multiplying);
+      // Partial sums of four bytes are written and read.
+      if (parts > 1) time += overhead.split + parts * groups * w.m * w.n * 8 / kMiB / mib_per_us;
+      best = std::min(best, time);
+    }
+  }
+  return best;
+}
+
+double attention_waves(const Work& w, const Chip& chip) {
+  constexpr double kRows = 128;  // Of queries, and of keys, that a block takes at a time.
+  const double tiles = w.groups / 2 * std::ceil(w.m / kRows);
+  // Softmax between the products keeps the units from more than three quarters of their rate.
+  const double rate = 0.75e9 * chip.half_gflop_per_us / chip.processors;
+  return std::ceil(tiles / chip.processors) * std::ceil(w.n / kRows) * kRows * kRows * 4 * w.k /
+         rate;
+}
+
+}  // namespace wattree

@@ -1,0 +1,16 @@
+// How long the tiles of a product keep a chip busy.
+#pragma once
+
+#include "src/predict/predictor/work.h"
+
+namespace wattree {
+
+// The least time that tiles in waves can take, in microseconds at the chip's rate. A product with
+// few tiles may be split along its depth, whose parts are added up at the end; libraries do that
+// freely for 16 bits, for few rows, and where no bias is added in the same kernel.
+double best_tiling(const Work& work, double groups, const Chip& chip);
+
+// The same of fused attention, whose `groups` are twice batch times heads, for its two products.
+double attention_waves(const Work& work, const Chip& chip);
+
+}  // namespace wattree

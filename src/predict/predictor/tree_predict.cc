@@ -1,0 +1,450 @@
+#include "src/predict/predictor/tree_predict.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "src/models/tree/cost.h"
+
+namespace wattree {
+namespace {
+
+// What nobody has measured by itself: kernels that were priced through the modules they run in, and
+// kinds priced by another kind.
+constexpr float kUnseenSpread = 0.3F;
+constexpr float kStandInSpread = 0.5F;
+
+bool takes_arithmetic(Op op) {
+  switch (op) {
+    case Op::kGelu:
+    case Op::kSilu:
+    case Op::kMish:
+    case Op::kSoftplus:
+    case Op::kHardswish:
+    case Op::kTanh:
+    case Op::kSigmoid:
+    case Op::kLogSigmoid:
+    case Op::kExp:
+    case Op::kLog:
+    case Op::kLog2:
+    case Op::kErf:
+    case Op::kCos:
+    case Op::kSin:
+    case Op::kPow: return true;
+    default: return false;
+  }
+}
+
+double bytes_each(const Operand& operand, Precision precision) {
+  return operand.touched > 0 ? static_cast<double>(byte_count(operand, precision)) /
+                                   static_cast<double>(operand.touched)
+                             : 0.0;
+}
+
+// An operand that the kernel reads more than once: smaller than what comes out.
+bool is_broadcast(const ModelTree& tree, const Node& node) {
+  const std::int64_t out = element_count(node.shape);
+  for (const Operand& input : tree.inputs(node)) {
+    if (input.touched > 1 && input.touched < out) return true;
+  }
+  return false;
+}
+
+// Whether a kernel reads its elements one by one, through a switch over their types: casts other
+// than from 32 to 16 bits, and element-wise kernels of operands of different widths.
+bool converts(const ModelTree& tree, const Node& node) {
+  const auto inputs = tree.inputs(node);
+  if (inputs.empty() || node.outputs == 0) return false;
+  const DType out = tree.outputs(node).front().dtype;
+  if (node.op == Op::kToCopy) {
+    return !(is_floating(out) && byte_size(out) < byte_size(inputs[0].dtype) &&
+             is_floating(inputs[0].dtype));
+  }
+  return is_floating(out) && std::any_of(inputs.begin(), inputs.end(), [&](const Operand& input) {
+           return input.size.rank() > 0 && is_floating(input.dtype) &&
+                  byte_size(input.dtype) != byte_size(out);
+         });
+}
+
+Work product_of(const ModelTree& tree, const Node& node) {
+  Work work;
+  work.kind = WorkKind::kMatmul;
+  const Shape& out = node.shape;
+  const int rank = out.rank();
+  work.n = rank > 0 ? static_cast<double>(out[rank - 1]) : 1;
+  work.m = rank > 1 ? static_cast<double>(out[rank - 2]) : 1;
+  work.groups = 1;
+  for (int i = 0; i + 2 < rank; ++i) work.groups *= static_cast<double>(out[i]);
+  const double outputs = work.groups * work.m * work.n;
+  work.k = outputs > 0 ? static_cast<double>(node.matmul_flops) / (2 * outputs) : 0;
+  for (const Operand& input : tree.inputs(node)) {
+    const double bytes = bytes_each(input, tree.precision);
+    if (input.is_weight && input.size.rank() > 1) {
+      work.kind = WorkKind::kGemm;
+      work.weight_width = bytes;
+    } else if (input.is_weight && input.size.rank() == 1) {
+      work.has_bias = true;
+    } else if (input.size.rank() > 1) {
+      work.width = bytes;
+    }
+  }
+  work.is_transposed = (node.layout & Layout::kTransposedWeight) != 0;
+  if (work.kind == WorkKind::kGemm) {
+    work.m *= work.groups;
+    work.groups = 0;
+  }
+  return work;
+}
+
+Work attention_of(const ModelTree& tree, const Node& node) {
+  Work work;
+  work.kind = WorkKind::kAttention;
+  const auto inputs = tree.inputs(node);
+  if (inputs.size() < 2 || inputs[0].size.rank() < 3 || inputs[1].size.rank() < 3) return work;
+  const Shape& query = inputs[0].size;
+  const Shape& key = inputs[1].size;
+  work.k = static_cast<double>(query[query.rank() - 1]);
+  work.m = static_cast<double>(query[query.rank() - 2]);
+  work.n = static_cast<double>(key[key.rank() - 2]);
+  work.width = bytes_each(inputs[0], tree.precision);
+  // Scores, and the values by them: two products.
+  const double one = 2 * work.m * work.n * work.k;
+  work.groups = one > 0 ? static_cast<double>(node.matmul_flops) / one : 0;
+  work.bytes = static_cast<double>(node.bytes);
+  if (inputs.size() > 3) work.masked = work.groups / 2 * work.m * work.n;
+  return work;
+}
+
+// Half of the interval by level, from what was held out.
+class LevelSpreads {
+ public:
+  struct Halves {
+    float energy = 0;
+    float time = 0;
+  };
+  LevelSpreads(const Predictor& predictor, bool is_single) {
+    const Spread spread = predictor.spread_of_unknown(is_single);
+    const auto half = [](double value) { return static_cast<float>(std::min(1.0, value)); };
+    const auto at = [&](std::size_t i) {
+      return Halves{half(spread.energy[i]), half(spread.time[i])};
+    };
+    levels_[static_cast<std::size_t>(Level::kModel)] = at(2);
+    levels_[static_cast<std::size_t>(Level::kModule)] = at(1);
+    levels_[static_cast<std::size_t>(Level::kMl)] = at(0);
+    levels_[static_cast<std::size_t>(Level::kMath)] = at(0);
+    twin_ = {half(spread.twin_energy), half(spread.twin_time)};
+    of_kernels_ = {static_cast<float>(spread.energy_of_kernels),
+                   static_cast<float>(spread.time_of_kernels)};
+  }
+
+  const Halves& of(Level level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const Halves& twin() const { return twin_; }
+  // Of a model, whose kernels' half-widths add up to so many joules and seconds.
+  Halves of_model(const NodeEstimate& model, double kernels_j, double kernels_s) const {
+    Halves out = of(Level::kModel);
+    if (model.energy_j <= 0 || model.time_s <= 0) return out;
+    const auto wider = [](float half, float share, double relative) {
+      return std::max(half, std::min(1.0F, share * static_cast<float>(relative)));
+    };
+    return {wider(out.energy, of_kernels_.energy, kernels_j / model.energy_j),
+            wider(out.time, of_kernels_.time, kernels_s / model.time_s)};
+  }
+
+ private:
+  std::array<Halves, 4> levels_;
+  Halves of_kernels_;
+  Halves twin_;
+};
+
+// Layers repeat: a kernel that does what an earlier one did has its price already. What a kernel
+// does is in its op, type, shape and costs, so that its operands need not be looked at again.
+class KernelMemo {
+ public:
+  struct Entry {
+    Op op = Op::kNone;
+    Level level = Level::kMath;
+    std::string_view type;
+    Shape shape;
+    std::int64_t flops = 0;
+    std::int64_t matmul_flops = 0;
+    std::int64_t bytes = 0;
+    std::uint8_t layout = 0;
+    NodeEstimate estimate;  // stand_in is in joules.
+
+    bool is_of(const Node& node) const {
+      return op == node.op && bytes == node.bytes && flops == node.flops &&
+             matmul_flops == node.matmul_flops &&
+             (type.data() == node.type.data() || type == node.type) && level == node.level &&
+             layout == node.layout && shape == node.shape;
+    }
+  };
+
+  // The price of this kernel, or the place to put it.
+  Entry& entry(const Node& node) {
+    std::uint64_t hash =
+        static_cast<std::uint64_t>(node.bytes) + static_cast<std::uint64_t>(node.op);
+    hash ^= static_cast<std::uint64_t>(node.flops) * 31;
+    hash *= 0x9E3779B97F4A7C15ULL;
+    std::size_t slot = hash >> (64 - kBits);
+    for (std::size_t probe = 0; probe < kProbes; ++probe) {
+      slot = (slot + probe) % slots_.size();
+      if (slots_[slot] == 0) {
+        entries_.emplace_back();
+        slots_[slot] = static_cast<std::uint16_t>(entries_.size());
+        return entries_.back();
+      }
+      if (Entry& known = entries_[slots_[slot] - 1]; known.is_of(node)) return known;
+    }
+    return entries_[slots_[slot] - 1];  // Crowded: the last one looked at goes.
+  }
+
+ private:
+  static constexpr int kBits = 10;
+  static constexpr std::size_t kProbes = 8;
+  std::array<std::uint16_t, std::size_t{1} << kBits> slots_{};  // 1 + index; 0: free.
+  std::vector<Entry> entries_;
+};
+
+Status price_kernel(const Predictor& predictor, const TwinIndex& index, const LevelSpreads& spreads,
+                    const ModelTree& tree, const Node& node, bool fetches_weights,
+                    KernelMemo::Entry& entry) {
+  const Work work = work_of(tree, node);
+  NodeEstimate e;
+  LevelSpreads::Halves halves = spreads.of(node.level);
+  if (const Twin* twin = index.find(node.type, work)) {
+    e.energy_j = twin->energy_j;
+    e.time_s = twin->time_s;
+    e.is_looked_up = true;
+    halves = spreads.twin();
+  } else {
+    const Price price = price_of(predictor, work);
+    if (!price.is_known) {
+      return Error{ErrorCode::kUnavailable,
+                   "the predictor " + predictor.name + " has no price for " +
+                       std::string(node.type) + " (" + std::string(name_of(work.kind)) + ")",
+                   "train one on data that has such kernels, or choose another with --on"};
+    }
+    const Price follow = price_to_follow(predictor);
+    const Price fetch = fetches_weights && has_weight(work) ? price_to_fetch(predictor) : Price{};
+    e.energy_j = price.energy_j + follow.energy_j + fetch.energy_j;
+    e.time_s = price.time_s + follow.time_s + fetch.time_s;
+    if (const Coefficients& c = *predictor.find(price.kind); c.energy_spread > 0) {
+      halves = {static_cast<float>(std::min(1.0, c.energy_spread)),
+                static_cast<float>(std::min(1.0, c.time_spread))};
+    }
+    if (price.is_stand_in || price.is_far) e.stand_in = static_cast<float>(price.energy_j);
+    if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
+      halves.energy = std::max(halves.energy, kUnseenSpread);
+      halves.time = std::max(halves.time, kUnseenSpread);
+    }
+  }
+  e.own_j = e.energy_j;
+  e.energy_spread = halves.energy;
+  e.time_spread = halves.time;
+  entry = {node.op,           node.level, node.type,   node.shape, node.flops,
+           node.matmul_flops, node.bytes, node.layout, e};
+  return {};
+}
+
+}  // namespace
+
+Work work_of(const ModelTree& tree, const Node& node) {
+  const OpFacts& facts = facts_of(node.op);
+  Work work;
+  work.bytes = static_cast<double>(node.bytes);
+  work.elements = static_cast<double>(element_count(node.shape));
+  work.is_strided = (node.layout & Layout::kStridedInput) != 0;
+  const int rank = node.shape.rank();
+  const auto last = rank > 0 ? static_cast<double>(node.shape[rank - 1]) : 1.0;
+  work.rows = last > 0 ? work.elements / last : 0;
+  switch (facts.op_class) {
+    case OpClass::kMatmul: return product_of(tree, node);
+    case OpClass::kAttention: return attention_of(tree, node);
+    case OpClass::kConvolution:
+    case OpClass::kRecurrent: {
+      Work product = product_of(tree, node);
+      if (facts.op_class == OpClass::kConvolution && rank > 1) {
+        // Channels are columns, and every place is a row.
+        product.n = static_cast<double>(node.shape[1]);
+        product.m = product.n > 0 ? work.elements / product.n : 0;
+      }
+      product.kind = WorkKind::kConvolution;
+      product.groups = 1;
+      return product;
+    }
+    case OpClass::kSoftmax:
+      work.kind = WorkKind::kSoftmax;
+      work.m = work.rows;
+      if (node.op == Op::kSafeSoftmax) work.detail = Work::Detail::kSafe;
+      return work;
+    case OpClass::kNormalization: work.kind = WorkKind::kNormalization; return work;
+    case OpClass::kGather: work.kind = WorkKind::kGather; return work;
+    case OpClass::kCopy:
+      work.kind = WorkKind::kCopy;
+      if (node.op == Op::kCat) {
+        work.detail = Work::Detail::kJoin;
+        return work;
+      }
+      if (node.op == Op::kToCopy) {
+        work.detail = Work::Detail::kCast;
+        work.converts = converts(tree, node);
+      }
+      work.is_crossed = (node.layout & Layout::kCrossedInput) != 0;
+      return work;
+    case OpClass::kFill:
+      work.kind = WorkKind::kCopy;
+      work.detail = Work::Detail::kFill;
+      return work;
+    case OpClass::kReduction: work.detail = Work::Detail::kReduction; return work;
+    case OpClass::kElementwise:
+    case OpClass::kNone: break;
+  }
+  const bool broadcasts = is_broadcast(tree, node);
+  work.is_crossed = (node.layout & Layout::kCrossedInput) != 0;
+  work.is_strided = work.is_strided || broadcasts;
+  work.is_reordered = broadcasts || work.is_crossed || (node.layout & Layout::kReorderedInput) != 0;
+  work.converts = converts(tree, node);
+  if (takes_arithmetic(node.op)) {
+    work.kind = WorkKind::kTranscendental;
+  } else if (facts.op_class == OpClass::kElementwise && rank == 4 && broadcasts) {
+    work.kind = WorkKind::kScores;
+  }
+  return work;
+}
+
+double weight_mib(const ModelTree& tree, double enough) {
+  const auto nodes = tree.nodes();
+  const auto multiplies = [](const Node& node) {
+    const OpClass op_class = facts_of(node.op).op_class;
+    return op_class == OpClass::kMatmul || op_class == OpClass::kConvolution;
+  };
+  const double each_mib =
+      static_cast<double>(weight_bits(tree.precision)) / 8.0 / (1024.0 * 1024.0);
+  std::vector<bool> is_known(tree.parameters().size());
+  double sum = 0;
+  for (const ParameterUse& use : tree.parameters()) {
+    const auto id = static_cast<std::size_t>(use.id);
+    if (id >= is_known.size()) is_known.resize(std::max(id + 1, 2 * is_known.size()));
+    if (is_known[id]) continue;
+    const Node& holder = nodes[static_cast<std::size_t>(use.node)];
+    const auto below = nodes.subspan(static_cast<std::size_t>(holder.first),
+                                     static_cast<std::size_t>(use.node - holder.first) + 1);
+    if (std::none_of(below.begin(), below.end(), multiplies)) continue;
+    is_known[id] = true;
+    sum += static_cast<double>(use.elements) * each_mib;
+    if (sum > enough) break;
+  }
+  return sum;
+}
+
+namespace {
+
+void scale(std::vector<NodeEstimate>& nodes, const Capped& factors) {
+  for (NodeEstimate& e : nodes) {
+    e.energy_j *= factors.energy;
+    e.own_j *= factors.energy;
+    e.time_s *= factors.time;
+  }
+}
+
+// What the host is slower than the device is spread over kernels and modules as the host's time is.
+void add_waiting(const EagerHost& host, std::span<const Node> nodes,
+                 std::vector<NodeEstimate>& out) {
+  double kernels = 0;
+  double modules = 0;
+  for (const Node& node : nodes) (node.op != Op::kNone ? kernels : modules) += 1;
+  const double host_s = kernels * host.per_kernel_s + modules * host.per_module_s;
+  const double waiting_s = host_s - out.back().time_s;
+  if (waiting_s <= 0) return;
+  std::vector<double> below(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double own_s =
+        (nodes[i].op != Op::kNone ? host.per_kernel_s : host.per_module_s) * (waiting_s / host_s);
+    const double all_s = own_s + below[i];
+    NodeEstimate& e = out[i];
+    e.own_j += own_s * host.waiting_w;
+    e.energy_j += all_s * host.waiting_w;
+    e.time_s += all_s;
+    // Another host is quicker or slower by half.
+    e.energy_spread += static_cast<float>(0.5 * all_s * host.waiting_w / e.energy_j);
+    e.time_spread += static_cast<float>(0.5 * all_s / e.time_s);
+    if (nodes[i].parent >= 0) below[static_cast<std::size_t>(nodes[i].parent)] += all_s;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const TwinIndex& index,
+                                               const ModelTree& tree, Execution execution) {
+  if (execution == Execution::kEager && !predictor.eager) {
+    return Error{ErrorCode::kUnavailable,
+                 "the predictor " + predictor.name + " does not know what launching kernels takes",
+                 "leave --execution out, or choose another predictor with --on"};
+  }
+  const auto nodes = tree.nodes();
+  std::vector<NodeEstimate> out(nodes.size());
+  const LevelSpreads spreads(predictor, activation_dtype(tree.precision) == DType::kFloat32);
+  Work call_work;
+  call_work.kind = WorkKind::kModuleCall;
+  const Price call = price_of(predictor, call_work);
+  KernelMemo memo;
+  double kernels_j = 0;  // What their half-widths add up to so far.
+  double kernels_s = 0;
+  const double cache_mib = predictor.chip.cache_mib;
+  const bool fetches_weights =
+      predictor.find(WorkKind::kFetch) != nullptr && weight_mib(tree, cache_mib) > cache_mib;
+
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    // Children have come by: energy, time and stand_in (in joules, while summing) hold their sums,
+    // and is_looked_up says that one of them is a kernel.
+    NodeEstimate& e = out[i];
+    if (node.op != Op::kNone) {
+      KernelMemo::Entry& entry = memo.entry(node);
+      if (!entry.is_of(node)) {
+        if (const Status failure =
+                price_kernel(predictor, index, spreads, tree, node, fetches_weights, entry);
+            !failure.ok()) {
+          return failure.error();
+        }
+      }
+      e = entry.estimate;
+      kernels_j += e.energy_j * static_cast<double>(e.energy_spread);
+      kernels_s += e.time_s * static_cast<double>(e.time_spread);
+    } else {
+      const bool runs_kernels = std::exchange(e.is_looked_up, false);
+      if (runs_kernels) {
+        e.own_j = call.energy_j;
+        e.energy_j += call.energy_j;
+        e.time_s += call.time_s;
+      }
+      const LevelSpreads::Halves halves = node.level == Level::kModel
+                                              ? spreads.of_model(e, kernels_j, kernels_s)
+                                              : spreads.of(node.level);
+      e.energy_spread = halves.energy;
+      e.time_spread = halves.time;
+    }
+    if (node.parent >= 0) {
+      NodeEstimate& parent = out[static_cast<std::size_t>(node.parent)];
+      parent.energy_j += e.energy_j;
+      parent.time_s += e.time_s;
+      parent.stand_in += e.stand_in;
+      parent.is_looked_up = parent.is_looked_up || node.op != Op::kNone;
+    }
+    if (e.stand_in > 0) {
+      e.stand_in = static_cast<float>(static_cast<double>(e.stand_in) / e.energy_j);
+      const float wider = kStandInSpread * e.stand_in;
+      e.energy_spread = std::min(1.0F, e.energy_spread + wider);
+      e.time_spread = std::min(1.0F, e.time_spread + wider);
+    }
+  }
+  if (out.empty()) return out;
+  if (const Capped capped = cap_of(predictor, out.back().energy_j, out.back().time_s);
+      capped.time > 1) {
+    scale(out, capped);
+  }
+  if (execution == Execution::kEager) add_waiting(*predictor.eager, nodes, out);
+  return out;
+}
+
+}  // namespace wattree

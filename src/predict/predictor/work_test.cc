@@ -1,0 +1,183 @@
+#include "src/predict/predictor/work.h"
+
+#include <gtest/gtest.h>
+
+#include "src/predict/predictor/dataset_work.h"
+#include "src/predict/predictor/tiling.h"
+
+namespace wattree {
+namespace {
+
+TEST(CountTerms, OfALinearLayerByHand) {
+  Work work;
+  work.kind = WorkKind::kGemm;
+  work.m = 1024;
+  work.k = 768;
+  work.n = 3072;
+  // 8 x 24 = 192 tiles on 15 processors: 13 waves.
+  const Terms terms = count_terms(work, Chip{.processors = 15});
+  EXPECT_EQ(terms[0], 1);
+  EXPECT_DOUBLE_EQ(terms[1], 2.0 * 1024 * 768 * 3072 / 1e9);
+  EXPECT_DOUBLE_EQ(terms[2], 3);   // 1024 x 768 x 4 B
+  EXPECT_DOUBLE_EQ(terms[3], 9);   // 768 x 3072 x 4 B
+  EXPECT_DOUBLE_EQ(terms[4], 12);  // 1024 x 3072 x 4 B
+  EXPECT_DOUBLE_EQ(terms[5], 13 * 768 / 1e3);
+}
+
+TEST(CountTerms, PadsTheOutputsOfABatchedProduct) {
+  Work work;
+  work.kind = WorkKind::kMatmul;
+  work.groups = 96;
+  work.m = work.n = 160;
+  work.k = 64;
+  const Terms terms = count_terms(work, Chip{.processors = 15});
+  EXPECT_DOUBLE_EQ(terms[3], 96 * 192.0 * 192 / 1e6);
+  EXPECT_DOUBLE_EQ(terms[4], 96 * 256.0 * 256 / 1e6);
+}
+
+Work single_linear(double m, double n, double k) {
+  Work work;
+  work.kind = WorkKind::kGemm;
+  work.m = m;
+  work.n = n;
+  work.k = k;
+  work.has_bias = work.is_transposed = true;
+  return work;
+}
+
+TEST(CountTerms, OfASinglePrecisionProductByHand) {
+  Work work = single_linear(1024, 3072, 768);
+  work.kind = kernel_kind(work);
+  ASSERT_EQ(work.kind, WorkKind::kLinear32);
+  const double gflop = 2.0 * 1024 * 768 * 3072 / 1e9;
+  Terms terms = count_terms(work, Chip{});
+  EXPECT_EQ(terms[0], 1);
+  EXPECT_DOUBLE_EQ(terms[1], gflop);
+  EXPECT_DOUBLE_EQ(terms[2], gflop);
+  EXPECT_DOUBLE_EQ(terms[4], 3 + 9 + 12);  // MiB of input, weight and output
+  work.is_transposed = false;
+  terms = count_terms(work, Chip{});
+  EXPECT_EQ(terms[2], 0);
+}
+
+TEST(CountTerms, FewRowsInSinglePrecisionWaitForTheWeight) {
+  Work work = single_linear(16, 1024, 1024);
+  work.kind = kernel_kind(work);
+  ASSERT_EQ(work.kind, WorkKind::kFewRows32);
+  const Terms terms = count_terms(work, Chip{});
+  EXPECT_EQ(terms[0], 1);
+  EXPECT_EQ(terms[1], 4);  // 1024 x 1024 x 4 B
+  EXPECT_EQ(kernel_kind(single_linear(17, 1024, 1024)), WorkKind::kLinear32);
+  Work half = single_linear(16, 1024, 1024);
+  half.width = half.weight_width = 2;
+  EXPECT_EQ(kernel_kind(half), WorkKind::kLinear16);
+}
+
+TEST(BestTiling, SplitsTheDepthFreelyWithoutABias) {
+  // A processor does a million FLOPs in a microsecond, a MiB takes one as well.
+  const Chip chip{.processors = 4, .single_gflop_per_us = 0.004, .mib_per_us = 1};
+  Work work = single_linear(128, 128, 1024);
+  work.kind = kernel_kind(work);
+  // One wave of four tiles of 64 x 64, at half the rate.
+  EXPECT_DOUBLE_EQ(best_tiling(work, 1, chip), 2.0 * 64 * 64 * 1024 / 0.5e6);
+  // One tile of 128 x 128 in four parts of 256; then 4 x 128 x 128 sums of 8 B, and a launch.
+  work.has_bias = false;
+  EXPECT_DOUBLE_EQ(best_tiling(work, 1, chip), 2.0 * 128 * 128 * 256 / 1e6 + 1 + 0.5);
+}
+
+TEST(Extras, AreCountedByElements) {
+  Work work;
+  work.elements = 3e6;
+  EXPECT_FALSE(takes_besides(work, WorkKind::kConvert));
+  EXPECT_FALSE(takes_besides(work, WorkKind::kCross));
+  work.converts = work.is_crossed = true;
+  EXPECT_TRUE(takes_besides(work, WorkKind::kConvert));
+  EXPECT_TRUE(takes_besides(work, WorkKind::kCross));
+  work.kind = WorkKind::kConvert;
+  EXPECT_EQ(count_terms(work, Chip{})[0], 1);
+  EXPECT_EQ(count_terms(work, Chip{})[1], 3);
+  work.elements = 512;  // A quarter of a block.
+  EXPECT_EQ(count_terms(work, Chip{})[0], 0.25);
+  work.kind = WorkKind::kCross;
+  EXPECT_EQ(count_terms(work, Chip{})[0], 512e-6);
+}
+
+TEST(WorkKinds, ComeBackFromTheirNames) {
+  for (std::size_t i = 0; i < kWorkKinds; ++i) {
+    const auto kind = static_cast<WorkKind>(i);
+    EXPECT_EQ(parse_work_kind(name_of(kind)), kind);
+    EXPECT_LE(terms_of(kind).size(), kMaxTerms);
+  }
+  EXPECT_FALSE(parse_work_kind("nonsense"));
+}
+
+// IrEne's counts for batch 8, 32 tokens of 768: see docs/datasets.md.
+TEST(WorkOfLeaf, FindsTheSizesOfALinearLayer) {
+  const double b = 8;
+  const double s = 32;
+  for (const auto& [k, n] : {std::pair{768.0, 768.0}, {768.0, 3072.0}, {3072.0, 768.0}}) {
+    const double flops = 2 * b * s * k * n + b * s * n;
+    const double bytes = 4 * (b * (s * k + k * n + s * n) + 2 * b * s * n);
+    const Work work = work_of_leaf("Linear", b, s, flops, bytes);
+    EXPECT_EQ(work.kind, WorkKind::kGemm);
+    EXPECT_EQ(work.m, 256);
+    EXPECT_EQ(work.k, k);
+    EXPECT_EQ(work.n, n);
+  }
+}
+
+TEST(WorkOfLeaf, SeesThatAPoolerRunsOnOneVectorPerItem) {
+  const Work work =
+      work_of_leaf("Linear", 8, 32, 2.0 * 8 * 768 * 768, 4.0 * (8 * 768 + 768 * 768 + 8 * 768));
+  EXPECT_EQ(work.m, 8);
+  EXPECT_EQ(work.k, 768);
+  EXPECT_EQ(work.n, 768);
+}
+
+TEST(WorkOfLeaf, TakesTheLargerSideOfAConv1dAsItsOutput) {
+  const double m = 16 * 128;
+  const Work work =
+      work_of_leaf("Conv1D", 16, 128, 2 * m * 768 * 2304, 4 * (m * 768 + 768.0 * 2304 + m * 2304));
+  EXPECT_EQ(work.k, 768);
+  EXPECT_EQ(work.n, 2304);
+}
+
+TEST(WorkOfLeaf, FindsTheHeadsOfAnAttentionProduct) {
+  const double b = 16;
+  const double s = 96;
+  const Work work =
+      work_of_leaf("MatMul", b, s, 2 * b * 12 * s * s * 64, 4 * b * 12 * (128 * s + s * s));
+  EXPECT_EQ(work.kind, WorkKind::kMatmul);
+  EXPECT_EQ(work.groups, b * 12);
+  EXPECT_EQ(work.m, s);
+  EXPECT_EQ(work.k, 64);
+}
+
+TEST(WorkOfLeaf, TakesElementsAsWideAsThePrecisionHasThem) {
+  DatasetTree tree;
+  EXPECT_EQ(element_width(tree), 4);
+  tree.dtype = "bf16";
+  EXPECT_EQ(element_width(tree), 2);
+  // Batch 8, 32 tokens, 768 -> 3072, every element of two bytes.
+  const double flops = 2.0 * 256 * 768 * 3072 + 256 * 3072;
+  const double bytes = 2 * (8.0 * (32 * 768 + 768 * 3072 + 32 * 3072) + 2 * 256 * 3072);
+  const Work work = work_of_leaf("Linear", 8, 32, flops, bytes, 2);
+  EXPECT_EQ(work.kind, WorkKind::kGemm);
+  EXPECT_EQ(work.k, 768);
+  EXPECT_EQ(work.n, 3072);
+  EXPECT_EQ(work.width, 2);
+  EXPECT_EQ(work.weight_width, 2);
+  EXPECT_EQ(work_of_leaf("Softmax", 8, 32, 5 * 1024, 3 * 2 * 1024, 2).bytes, 2 * 2 * 1024);
+}
+
+TEST(WorkOfLeaf, StreamsWhatItDoesNotKnow) {
+  const Work work = work_of_leaf("Mystery", 2, 2, 5, 4096);
+  EXPECT_EQ(work.kind, WorkKind::kActivation);
+  EXPECT_EQ(work.bytes, 4096);
+  // Counts that no sizes explain.
+  EXPECT_EQ(work_of_leaf("Linear", 8, 32, 1e9, 17).kind, WorkKind::kActivation);
+  EXPECT_EQ(work_of_leaf("Linear", 0, 0, 0, 0).kind, WorkKind::kActivation);
+}
+
+}  // namespace
+}  // namespace wattree

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "src/base/in_quotes.h"
+#include "src/report/document/report.h"
+#include "src/report/document/report_content.h"
+
+namespace wattree {
+namespace {
+
+constexpr std::size_t kMaxRows = 50;
+
+// A text that a table's cell can hold, and that is no markup.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) out += '\\';
+    out += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return printable(out);
+}
+
+}  // namespace
+
+std::string markdown_report(const Footprint& footprint, MassUnit unit) {
+  const ReportContent content = report_content(footprint, unit);
+  std::string out =
+      fmt::format("# Energy of {}\n\n{}\n\n", plain(content.title), plain(content.statement));
+  out += "| figure | amount | basis | boundary | from |\n|---|--:|---|---|---|\n";
+  for (const ReportFigure& figure : content.figures) {
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", figure.what, figure.amount, figure.basis,
+                       figure.boundary, plain(figure.by));
+  }
+  const bool has_emissions = footprint.curve.points.back().emissions.has_value();
+  out += fmt::format("\n| epochs | energy so far |{}\n|--:|--:|{}\n",
+                     has_emissions ? " CO2e so far |" : "", has_emissions ? "--:|" : "");
+  for (const CurvePoint& point : shown_points(footprint.curve, kMaxRows)) {
+    out += fmt::format("| {}{} | {} |", point.epoch, point.is_extrapolated ? " (extrapolated)" : "",
+                       to_text(point.energy));
+    if (point.emissions) out += fmt::format(" {} |", to_text(*point.emissions, unit));
+    out += "\n";
+  }
+  if (!content.equivalents.empty()) {
+    out += "\nThe emissions are as much as\n\n";
+    for (const std::string& line : content.equivalents) out += "- " + plain(line) + "\n";
+  }
+  if (!content.notes.empty()) {
+    out += "\nNotes\n\n";
+    for (const std::string& line : content.notes) out += "- " + plain(line) + "\n";
+  }
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,178 @@
+#include "src/report/table/footprint_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/base/in_quotes.h"
+#include "src/base/text.h"
+#include "src/report/document/report_content.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
+#include "src/runs/profile/find.h"
+
+namespace wattree {
+namespace {
+
+constexpr std::size_t kMaxRows = 24;
+constexpr int kBarCells = 12;
+
+std::string percent(std::optional<double> part) {
+  return part ? fmt::format("{:+.1f} %", 100 * *part) : "";
+}
+
+std::string setting_text(const Setting& setting, MassUnit unit) {
+  std::string text = setting.grid ? to_text(*setting.grid, unit) : "no region";
+  return text + (setting.pue ? ", PUE " + four_digits(setting.pue->value) : ", no PUE");
+}
+
+}  // namespace
+
+std::string footprint_headline(const Footprint& footprint) {
+  const std::size_t epochs = footprint.profile.epochs.size();
+  std::string text =
+      fmt::format("{}: {} epoch{}", footprint.profile.name, epochs, epochs == 1 ? "" : "s");
+  const std::string hardware = hardware_text(footprint.profile);
+  if (!hardware.empty()) text += " on " + hardware;
+  if (const auto& time = footprint.curve.points.back().elapsed) text += ", " + to_text(*time);
+  return printable(text) + "\n";
+}
+
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string out;
+  for (const std::string& note : notes) {
+    // One may have several lines.
+    for (const std::string& line : split(note, '\n')) out += "note: " + printable(line) + "\n";
+  }
+  return out;
+}
+
+std::string figures_table(const Footprint& footprint, MassUnit unit) {
+  const ReportContent content = report_content(footprint, unit);
+  std::vector<std::vector<std::string>> rows;
+  for (const ReportFigure& figure : content.figures) {
+    const auto basis = parse_basis(figure.basis);
+    rows.push_back({figure.what, figure.amount,
+                    basis ? std::string(short_name_of(*basis)) : figure.basis, figure.boundary,
+                    figure.by});
+  }
+  return render_table({{"figure"}, {"amount", true}, {"basis"}, {"boundary"}, {"from"}}, rows) +
+         notes_text(content.notes);
+}
+
+std::string equivalents_table(GramsCo2e emissions) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Equivalent& equivalent : bundled_equivalents()) {
+    rows.push_back({to_text(emissions, equivalent), equivalent.item,
+                    four_digits(equivalent.co2e_short_tons) + " short tons", "pub",
+                    equivalent.source});
+  }
+  return render_table({{"as much as", true}, {""}, {"CO2e each", true}, {"basis"}, {"from"}}, rows);
+}
+
+std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit) {
+  const Curve& baseline = answer.baseline.curve;
+  const Curve& alternative = answer.alternative.curve;
+  std::string out = fmt::format(
+      "baseline     {}; {}\nalternative  {}; {}\n", setting_text(answer.baseline.setting, unit),
+      hardware_text(answer.baseline.profile), setting_text(answer.alternative.setting, unit),
+      hardware_text(answer.alternative.profile));
+  for (const HardwareChange& change : answer.changes) {
+    out += fmt::format("hardware     {} -> {}: energy for the same work × {:.6f}, time × {:.6f}\n",
+                       to_string(change.from), to_string(change.to), change.energy_per_work,
+                       change.time_per_work);
+  }
+  if (!answer.changes.empty()) {
+    out += answer.keep == Keep::kWork
+               ? "             the same work: the duration changes (--keep hours for the other)\n"
+               : "             the same hours: the work changes (--keep work for the other)\n";
+  }
+  const auto& before = baseline.points.back().elapsed;
+  const auto& after = alternative.points.back().elapsed;
+  if (before && after && *before != *after) {
+    out += fmt::format("duration     {} -> {}\n", to_text(*before), to_text(*after));
+  }
+  const bool has_emissions =
+      baseline.points.back().emissions && alternative.points.back().emissions;
+  std::vector<Column> columns{{"epochs", true}, {"energy", true}, {"alternative", true}};
+  if (has_emissions) {
+    columns.insert(columns.end(), {{"CO2e", true}, {"alternative", true}});
+  }
+  columns.insert(columns.end(), {{has_emissions ? "CO2e change" : "energy change", true}, {""}});
+  std::vector<std::vector<std::string>> rows;
+  const std::vector<CurvePoint> left = shown_points(baseline, kMaxRows);
+  const std::vector<CurvePoint> right = shown_points(alternative, kMaxRows);
+  const auto value = [&](const CurvePoint& point) {
+    return has_emissions ? point.emissions->value.value : point.energy.value.value;
+  };
+  const double most = std::max(value(left.back()), value(right.back()));
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    std::vector<std::string> row{
+        fmt::format("{}{}", left[i].is_extrapolated ? "~" : "", left[i].epoch),
+        to_text(left[i].energy), to_text(right[i].energy)};
+    if (has_emissions) {
+      row.push_back(to_text(*left[i].emissions, unit));
+      row.push_back(to_text(*right[i].emissions, unit));
+    }
+    row.push_back(percent(excess(Joules(value(right[i])), Joules(value(left[i])))));
+    row.push_back(most > 0 ? bar(value(right[i]) / most, kBarCells) : "");
+    rows.push_back(std::move(row));
+  }
+  out += render_table(columns, rows);
+  const auto basis = [](const Curve& curve) {
+    std::string text = fmt::format("energy {}, {}", name_of(curve.energy_basis.basis),
+                                   name_of(curve.energy_basis.boundary));
+    if (curve.emissions_basis) {
+      text += fmt::format("; CO2e {}", name_of(curve.emissions_basis->basis));
+    }
+    return text;
+  };
+  out += fmt::format("basis: baseline {}; alternative {}\n", basis(baseline), basis(alternative));
+  if (baseline.points.back().is_extrapolated) {
+    out += "note: ~ is extrapolated by least squares, with a 95 % interval where epochs differ\n";
+  }
+  std::vector<std::string> notes = baseline.notes;
+  for (const std::string& note : alternative.notes) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+  return out + notes_text(notes);
+}
+
+std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit unit) {
+  std::vector<std::vector<std::string>> rows;
+  Joules most;
+  for (const Footprint& footprint : footprints) {
+    most = std::max(most, footprint.curve.points.back().device_energy.value);
+  }
+  const Joules first = footprints.front().curve.points.back().device_energy.value;
+  for (const Footprint& footprint : footprints) {
+    const CurvePoint& last = footprint.curve.points.back();
+    rows.push_back(
+        {footprint.profile.name, fmt::format("{}{}", last.is_extrapolated ? "~" : "", last.epoch),
+         last.elapsed ? to_text(*last.elapsed) : "", to_text(last.device_energy),
+         std::string(short_name_of(footprint.curve.device_basis.basis)),
+         std::string(name_of(footprint.curve.device_basis.boundary)),
+         footprint.setting.pue ? to_text(last.energy) : "",
+         last.emissions ? to_text(*last.emissions, unit) : "",
+         last.emissions ? std::string(short_name_of(footprint.curve.emissions_basis->basis)) : "",
+         footprint.setting.grid ? footprint.setting.grid->region : "",
+         &footprint == &footprints.front() ? "" : percent(excess(last.device_energy.value, first)),
+         most > Joules(0) ? bar(last.device_energy.value.value / most.value, kBarCells) : ""});
+  }
+  return render_table({{"run"},
+                       {"epochs", true},
+                       {"time", true},
+                       {"device energy", true},
+                       {"basis"},
+                       {"boundary"},
+                       {"with PUE", true},
+                       {"CO2e", true},
+                       {"basis"},
+                       {"region"},
+                       {"change", true},
+                       {""}},
+                      rows) +
+         notes_text(comparison_notes(footprints));
+}
+
+}  // namespace wattree

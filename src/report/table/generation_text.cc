@@ -1,0 +1,68 @@
+#include "src/report/table/generation_text.h"
+
+#include <fmt/format.h>
+
+#include "src/report/table/prediction_table.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
+#include "src/report/table/tree_table.h"
+
+namespace wattree {
+
+std::string generation_text(const Generation& generation) {
+  const BuiltModel& answer = generation.prefill.built;
+  const double items = static_cast<double>(answer.pass.batch);
+  const bool has_times = generation.prefill.has_times();
+  const auto joules = [](double value) { return with_any_prefix(value, "J"); };
+  const auto seconds = [](double value) { return with_any_prefix(value, "s"); };
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](std::string name, std::int64_t passes, const PassEstimate& e,
+                       std::optional<std::int64_t> tokens) {
+    const double per_item = e.energy_j / items;
+    const auto power = e.power();
+    rows.push_back({std::move(name), std::to_string(passes), has_times ? seconds(e.time_s) : "–",
+                    has_times ? plus_minus(e.time_spread()) : "", joules(e.energy_j),
+                    plus_minus(e.energy_spread()), power ? with_any_prefix(power->value, "W") : "–",
+                    joules(per_item),
+                    tokens ? joules(per_item / static_cast<double>(*tokens)) : "–", "pred"});
+  };
+  add("prefill", 1, generation.prefill.root(), tokens_per_item(answer));
+  add("decode", generation.steps, generation.decode, generation.steps);
+  add("request", generation.steps + 1, generation.request(), generation.steps);
+
+  std::string out = prediction_headline(
+      generation.prefill.by, answer.pass,
+      fmt::format("request: a {} and {} decode steps", pass_phrase(answer), generation.steps));
+  out += fmt::format("\n{} of {}\n\n", answer.class_name, answer.model);
+  out += render_table({{"phase"},
+                       {"passes", true},
+                       {"time", true},
+                       {"90 %", true},
+                       {"energy", true},
+                       {"90 %", true},
+                       {"power", true},
+                       {"per request", true},
+                       {"per token", true},
+                       {"basis"}},
+                      rows);
+  out += "Per token: of the prompt in prefill, generated ones in decode and in the request.\n";
+  if (has_times) {
+    out += fmt::format("A token every {} ({} over {} cached tokens, {} over {})\n",
+                       seconds(generation.decode.time_s / static_cast<double>(generation.steps)),
+                       seconds(generation.first.estimate.time_s), generation.first.past,
+                       seconds(generation.last.estimate.time_s), generation.last.past);
+  }
+  out += generation.predicted_steps == generation.steps
+             ? std::string("Every step was predicted.\n")
+             : fmt::format(
+                   "{} of the {} steps were predicted, evenly spread; each stands for those around "
+                   "it.\n",
+                   generation.predicted_steps, generation.steps);
+  if (!generation.better_class.empty()) {
+    out += fmt::format("{} has no language-model head: --as {} counts it too.\n", answer.class_name,
+                       generation.better_class);
+  }
+  return out;
+}
+
+}  // namespace wattree

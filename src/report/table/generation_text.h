@@ -1,0 +1,12 @@
+// A predicted request for the terminal.
+#pragma once
+
+#include <string>
+
+#include "src/predict/estimate/generate.h"
+
+namespace wattree {
+
+std::string generation_text(const Generation& generation);
+
+}  // namespace wattree

@@ -1,0 +1,87 @@
+#include "src/report/table/quantity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace wattree {
+
+std::string with_prefix(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 7> kPrefixes{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t prefix = 0;
+  // 999.5 would be written as 1000.
+  while (std::abs(value) >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  std::string number;
+  if (prefix == 0) {
+    number = fmt::format("{:.0f}", value);
+  } else {
+    number = fmt::format("{:.{}f}", value,
+                         std::abs(value) < 9.995   ? 2
+                         : std::abs(value) < 99.95 ? 1
+                                                   : 0);
+  }
+  std::string suffix(kPrefixes[prefix]);
+  suffix += unit;
+  return suffix.empty() ? number : number + " " + suffix;
+}
+
+std::string with_any_prefix(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 9> kPrefixes{"n", "µ", "m", "", "k", "M", "G", "T", "P"};
+  constexpr std::size_t kOne = 3;
+  std::size_t prefix = kOne;
+  const double size = std::abs(value);
+  double scale = 1;
+  // 999.5 would be written as 1000.
+  while (size / scale >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    scale *= 1000;
+    ++prefix;
+  }
+  while (size > 0 && size / scale < 0.9995 && prefix > 0) {
+    scale /= 1000;
+    --prefix;
+  }
+  const double shown = value / scale;
+  const int digits = size == 0 ? 0 : std::abs(shown) < 9.995 ? 2 : std::abs(shown) < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}{}", shown, digits, size == 0 ? "" : kPrefixes[prefix], unit);
+}
+
+std::string with_commas(std::int64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool is_group = i > 0 && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-';
+    if (is_group) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string plus_minus(double spread) {
+  const double percent = 100 * spread;
+  return fmt::format("±{:.{}f} %", percent, percent < 9.95 ? 1 : 0);
+}
+
+std::string bar(double share, int width) {
+  constexpr std::array<std::string_view, 9> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+  const double cells = std::clamp(share, 0.0, 1.0) * width;
+  auto eighths = static_cast<int>(std::lround(cells * 8));
+  // What rounds to a tenth of a percent is seen.
+  if (eighths == 0 && share >= 0.0005) eighths = 1;
+  std::string out;
+  for (; eighths >= 8; eighths -= 8) out += kEighths[8];
+  out += kEighths[static_cast<std::size_t>(eighths)];
+  return out;
+}
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+}  // namespace wattree

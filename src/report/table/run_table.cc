@@ -1,0 +1,210 @@
+#include "src/report/table/run_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "src/base/amounts.h"
+#include "src/report/document/report_content.h"
+#include "src/report/table/quantity.h"
+#include "src/report/table/table.h"
+#include "src/runs/whatif/footprint.h"
+
+namespace wattree {
+namespace {
+
+// What all windows of a run say of one component.
+struct Part {
+  Joules energy, idle, uncertainty;
+  bool has_idle = true;
+  ComponentEnergy first;
+};
+
+struct Parts {
+  std::vector<std::string> order;
+  std::map<std::string, Part> by_name;
+};
+
+void add(const Epoch& epoch, Parts& parts) {
+  for (const ComponentEnergy& energy : epoch.energy) {
+    if (!parts.by_name.contains(energy.component)) {
+      parts.order.push_back(energy.component);
+      parts.by_name[energy.component].first = energy;
+    }
+    Part& part = parts.by_name[energy.component];
+    part.energy = part.energy + energy.energy;
+    part.has_idle = part.has_idle && energy.idle;
+    part.idle = part.idle + energy.idle.value_or(Joules());
+    part.uncertainty = part.uncertainty + energy.uncertainty.value_or(Joules());
+  }
+}
+
+std::string energy_text(Joules energy, Joules uncertainty) {
+  std::string out = to_text(energy);
+  // Below a thousandth it is not worth the place.
+  if (uncertainty.value > 1e-3 * energy.value) out += " ± " + to_text(uncertainty);
+  return out;
+}
+
+std::vector<std::string> row(const std::string& name, Joules energy, Joules uncertainty,
+                             std::optional<Joules> idle, std::string gap, const Provenance& basis) {
+  return {name,
+          energy_text(energy, uncertainty),
+          idle ? to_text(*idle) : "?",
+          idle ? to_text(energy - *idle) : "?",
+          std::move(gap),
+          std::string(short_name_of(basis.basis)),
+          std::string(name_of(basis.boundary)),
+          basis.by};
+}
+
+std::string component_table(const TrackedRun& run, const Setting& setting) {
+  const Profile profile = run.profile();
+  Parts parts;
+  for (const Epoch& epoch : profile.epochs) add(epoch, parts);
+  // The whole run: what is known of it best is its own totals, not the sum of its parts.
+  if (profile.outside) add(*profile.outside, parts);
+  if (parts.order.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  Part all;
+  std::optional<Provenance> basis;
+  for (const std::string& name : parts.order) {
+    const Part& part = parts.by_name[name];
+    const auto found = std::find_if(run.begun().meters.begin(), run.begun().meters.end(),
+                                    [&](const RunMeter& meter) { return meter.name == name; });
+    Joules uncertainty = part.uncertainty;
+    std::string gap;
+    for (const MeterEnergy& total : run.totals().meters) {
+      if (found == run.begun().meters.end() || total.meter != found - run.begun().meters.begin()) {
+        continue;
+      }
+      uncertainty = Joules(0.5 * (total.high.value - total.low.value));
+      const Seconds missing = run.duration() - total.covered;
+      if (missing > Seconds(1e-3)) gap = to_text(missing);
+    }
+    const Provenance& source = part.first.provenance;
+    rows.push_back(row(name, part.energy, uncertainty,
+                       part.has_idle ? std::optional(part.idle) : std::nullopt, gap, source));
+    all.energy = all.energy + part.energy;
+    all.idle = all.idle + part.idle;
+    all.has_idle = all.has_idle && part.has_idle;
+    all.uncertainty = all.uncertainty + uncertainty;
+    basis = basis ? of_sum(*basis, source) : source;
+  }
+  const auto idle = all.has_idle ? std::optional(all.idle) : std::nullopt;
+  if (rows.size() > 1) {
+    rows.push_back(row("sum", all.energy, all.uncertainty, idle, "", *basis));
+  }
+  if (setting.pue) {
+    const double pue = setting.pue->value;
+    rows.push_back(row("with PUE " + four_digits(pue), all.energy * pue, all.uncertainty * pue,
+                       idle ? std::optional(*idle * pue) : std::nullopt, "",
+                       facility_provenance(*basis, *setting.pue)));
+  }
+  std::string out = render_table({{"component"},
+                                  {"energy", true},
+                                  {"idle", true},
+                                  {"above idle", true},
+                                  {"gap", true},
+                                  {"basis"},
+                                  {"boundary"},
+                                  {"from"}},
+                                 rows);
+  if (!run.idle()) {
+    out += "idle: not measured; --idle 5s measures it before the command begins\n";
+  }
+  return out;
+}
+
+std::string carbon_text(const RunStatus& status, const Setting& setting) {
+  if (!status.emissions) return "";
+  std::string out =
+      fmt::format("CO2e: {} ({}), {}\n      intensity: {}\n", to_text(*status.emissions),
+                  to_text(*setting.grid), name_of(*status.emissions_basis), setting.grid->by);
+  // The one that is nearest to something one can imagine.
+  const Equivalent* best = nullptr;
+  for (const Equivalent& equivalent : bundled_equivalents()) {
+    if (best == nullptr || equivalent.co2e_short_tons < best->co2e_short_tons) best = &equivalent;
+  }
+  if (best != nullptr) {
+    out += fmt::format("      as much as {} {} ({})\n", to_text(*status.emissions, *best),
+                       best->item, best->source);
+  }
+  return out;
+}
+
+std::string step_table(const TrackedRun& run) {
+  if (run.steps().empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, steps] : run.steps()) {
+    const double count = static_cast<double>(steps.count);
+    const Joules doubt(0.5 * (steps.high.value - steps.low.value));
+    rows.push_back({name, std::to_string(steps.count), to_text(steps.duration),
+                    energy_text(steps.energy, doubt), to_text(steps.energy * (1.0 / count))});
+  }
+  return "\n" +
+         render_table({{"step"}, {"times", true}, {"time", true}, {"energy", true}, {"each", true}},
+                      rows);
+}
+
+}  // namespace
+
+std::string live_text(const RunStatus& status) {
+  std::vector<std::string> parts;
+  if (status.power) parts.push_back(with_any_prefix(status.power->value, "W"));
+  parts.push_back(status.energy ? to_text(*status.energy) : "no energy known");
+  if (status.emissions) parts.push_back(to_text(*status.emissions) + " CO2e");
+  if (!status.epoch.empty() || status.epochs_ended > 0 || status.planned_epochs) {
+    std::string epoch =
+        fmt::format("epoch {}", status.epochs_ended + (status.epoch.empty() ? 0 : 1));
+    if (status.planned_epochs) epoch += fmt::format("/{}", *status.planned_epochs);
+    parts.push_back(epoch);
+  }
+  if (status.projected_energy) {
+    std::string all = "in all ~" + to_text(status.projected_energy->value);
+    if (status.projected_energy->low && status.projected_energy->high) {
+      all += fmt::format(" ({} to {})", to_text(*status.projected_energy->low),
+                         to_text(*status.projected_energy->high));
+    }
+    parts.push_back(all);
+  }
+  parts.push_back(to_text(status.elapsed));
+  if (status.is_waiting) {
+    parts.emplace_back("paused");
+  } else if (status.is_paused) {
+    parts.emplace_back("pauses at the next epoch");
+  }
+  std::string out = "wattree";
+  for (const std::string& part : parts) out += "  " + part;
+  return out;
+}
+
+std::string summary_text(const TrackedRun& run, const Setting& setting) {
+  const RunStatus status = status_of(run, setting);
+  std::string out = fmt::format("wattree: {}: ", status.name);
+  if (const std::size_t epochs = run.epochs().size(); epochs > 0) {
+    out += fmt::format("{} epoch{}, ", epochs, epochs == 1 ? "" : "s");
+  }
+  out += to_text(status.elapsed);
+  if (status.ended && status.ended->exit_code) {
+    out += fmt::format(", exit code {}", *status.ended->exit_code);
+  }
+  out += "\n" + component_table(run, setting);
+  if (!run.epochs().empty()) {
+    Joules inside, doubt;
+    for (const EpochMeasured& epoch : run.epochs()) {
+      for (const MeterEnergy& part : epoch.meters) {
+        inside = inside + part.energy;
+        doubt = doubt + (part.high - part.low) * 0.5;
+      }
+    }
+    const double count = static_cast<double>(run.epochs().size());
+    out += fmt::format("epochs: {} in all, {} each; {} outside of them\n", to_text(inside),
+                       energy_text(inside * (1.0 / count), doubt * (1.0 / count)),
+                       to_text(std::max(run.energy().value_or(Joules()) - inside, Joules())));
+  }
+  return out + carbon_text(status, setting) + step_table(run);
+}
+
+}  // namespace wattree

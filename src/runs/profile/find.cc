@@ -1,0 +1,75 @@
+#include "src/runs/profile/find.h"
+
+#include <algorithm>
+
+#include "src/base/text.h"
+
+namespace wattree {
+
+Result<Profile> load_profile(const std::string& name, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  const auto from_file = [](const std::filesystem::path& path) -> Result<Profile> {
+    Result<ReadProfile> read = read_profile_file(path);
+    if (!read.ok()) return read.error();
+    return std::move(read).value().profile;
+  };
+  if (std::filesystem::exists(name, ignored)) return from_file(name);
+  if (const auto path = profile_path(folder, name);
+      path.ok() && std::filesystem::exists(path.value(), ignored)) {
+    return from_file(path.value());
+  }
+  std::vector<std::string> ids;
+  for (const BundledProfile& bundled : bundled_profiles()) {
+    if (bundled.id == name) {
+      Result<ReadProfile> read = read_profile(bundled.json, name);
+      if (!read.ok()) return read.error();
+      return std::move(read).value().profile;
+    }
+    ids.emplace_back(bundled.id);
+  }
+  if (const auto stored = list_profiles(folder); stored.ok()) {
+    for (const StoredProfile& entry : stored.value()) ids.push_back(entry.id);
+  }
+  const std::vector<std::string_view> views(ids.begin(), ids.end());
+  const std::vector<std::string> close = nearest(name, views);
+  return Error{ErrorCode::kNotFound, "there is no profile \"" + name + "\"",
+               close.empty() ? "give a file, or an id of `wattree profiles list`"
+                             : "did you mean " + join(close, ", or ") + "?"};
+}
+
+Result<std::vector<KnownProfile>> known_profiles(const std::filesystem::path& folder) {
+  Result<std::vector<StoredProfile>> stored = list_profiles(folder);
+  if (!stored.ok()) return stored.error();
+  std::vector<KnownProfile> out;
+  for (const StoredProfile& entry : stored.value()) {
+    out.push_back({entry.id, false, entry.profile});
+  }
+  for (const BundledProfile& bundled : bundled_profiles()) {
+    Result<ReadProfile> read = read_profile(bundled.json, std::string(bundled.id));
+    out.push_back(
+        {std::string(bundled.id), true,
+         read.ok() ? Result<Profile>(read.value().profile) : Result<Profile>(read.error())});
+  }
+  return out;
+}
+
+Result<ImportedProfile> import_profile(const std::filesystem::path& file,
+                                       const std::filesystem::path& folder, const std::string& id) {
+  Result<ReadProfile> read = read_profile_file(file);
+  if (!read.ok()) return read.error();
+  ImportedProfile out{"", read.value().profile, read.value().format};
+  Result<std::string> saved = save_profile(folder, out.profile, id);
+  if (!saved.ok()) return saved.error();
+  out.id = std::move(saved).value();
+  return out;
+}
+
+std::string hardware_text(const Profile& profile) {
+  std::vector<std::string> parts;
+  for (const HardwareEntry& entry : profile.hardware) {
+    parts.push_back(std::to_string(entry.count) + " × " + entry.name);
+  }
+  return join(parts);
+}
+
+}  // namespace wattree

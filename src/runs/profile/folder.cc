@@ -1,0 +1,114 @@
+#include "src/runs/profile/folder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include "src/base/file.h"
+#include "src/runs/profile/profile_json.h"
+#include "src/runs/profile/read.h"
+
+namespace wattree {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_id_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' ||
+         (c >= 'A' && c <= 'Z');
+}
+
+Error failed(const char* what, const fs::path& path, const std::error_code& error) {
+  const bool is_refused = error == std::errc::permission_denied;
+  return {is_refused ? ErrorCode::kPermission : ErrorCode::kUnavailable,
+          std::string("cannot ") + what + " " + path.string() + ": " + error.message(), ""};
+}
+
+// Takes a name for itself, also where two programs want it at once. False and no error: it is
+// taken.
+bool reserve(const fs::path& path, std::error_code& error) {
+  error.clear();
+  std::FILE* file = std::fopen(path.c_str(), "wx");
+  if (file == nullptr) {
+    if (errno != EEXIST) error = std::error_code(errno, std::generic_category());
+    return false;
+  }
+  std::fclose(file);
+  return true;
+}
+
+}  // namespace
+
+std::string profile_id(std::string_view name) {
+  std::string id;
+  for (const char c : name.substr(0, 80)) {
+    if (is_id_character(c)) {
+      id += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!id.empty() && id.back() != '-') {
+      id += '-';
+    }
+  }
+  while (id.ends_with('-') || id.ends_with('.')) id.pop_back();
+  id.erase(0, id.find_first_not_of(".-"));
+  return id.empty() ? "profile" : id;
+}
+
+Result<fs::path> profile_path(const fs::path& folder, std::string_view id) {
+  const bool is_plain = !id.empty() && id.front() != '.' && id.size() <= 200 &&
+                        std::all_of(id.begin(), id.end(), is_id_character);
+  if (!is_plain) {
+    return Error{ErrorCode::kInvalidInput, "\"" + std::string(id) + "\" is not a profile's id",
+                 "`wattree profiles list` shows them"};
+  }
+  return folder / (std::string(id) + ".json");
+}
+
+Result<std::vector<StoredProfile>> list_profiles(const fs::path& folder) {
+  std::vector<StoredProfile> out;
+  std::error_code error;
+  fs::directory_iterator files(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return out;
+  if (error) return failed("read", folder, error);
+  for (const fs::directory_entry& file : files) {
+    const fs::path& path = file.path();
+    if (path.extension() != ".json" || path.filename().string().starts_with('.')) continue;
+    Result<ReadProfile> read = read_profile_file(path);
+    out.push_back({path.stem().string(), read.ok() ? Result<Profile>(read.value().profile)
+                                                   : Result<Profile>(read.error())});
+  }
+  std::sort(out.begin(), out.end(),
+            [](const StoredProfile& a, const StoredProfile& b) { return a.id < b.id; });
+  return out;
+}
+
+Result<std::string> save_profile(const fs::path& folder, const Profile& profile,
+                                 std::string_view id) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return failed("create", folder, error);
+  const std::string base = profile_id(id.empty() ? std::string_view(profile.name) : id);
+  std::string name = base;
+  for (int number = 2; !reserve(folder / (name + ".json"), error); ++number) {
+    if (error) return failed("create", folder / (name + ".json"), error);
+    name = base + "-" + std::to_string(number);
+  }
+  if (const Status failure = write_file(folder / (name + ".json"), write_profile_json(profile));
+      !failure.ok()) {
+    fs::remove(folder / (name + ".json"), error);
+    return failure.error();
+  }
+  return name;
+}
+
+Status delete_profile(const fs::path& folder, std::string_view id) {
+  const Result<fs::path> path = profile_path(folder, id);
+  if (!path.ok()) return path.error();
+  std::error_code error;
+  if (fs::remove(path.value(), error)) return {};
+  if (error) return failed("delete", path.value(), error);
+  return Error{ErrorCode::kNotFound,
+               "there is no profile \"" + std::string(id) + "\" in " + folder.string(),
+               "`wattree profiles list` shows those there are"};
+}
+
+}  // namespace wattree

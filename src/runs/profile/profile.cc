@@ -1,0 +1,73 @@
+#include "src/runs/profile/profile.h"
+
+#include <algorithm>
+#include <array>
+
+namespace wattree {
+namespace {
+constexpr std::array<std::string_view, 4> kKinds{"gpu", "cpu", "memory", "machine"};
+}  // namespace
+
+std::string_view name_of(ComponentKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+std::optional<ComponentKind> parse_component_kind(std::string_view name) {
+  const auto found = std::find(kKinds.begin(), kKinds.end(), name);
+  if (found == kKinds.end()) return std::nullopt;
+  return static_cast<ComponentKind>(found - kKinds.begin());
+}
+
+std::optional<Joules> device_energy(const Epoch& epoch) {
+  std::optional<Joules> sum;
+  for (const ComponentEnergy& part : epoch.energy) {
+    sum = sum.value_or(Joules()) + part.energy;
+  }
+  return sum;
+}
+
+std::optional<Joules> device_energy(const Profile& profile) {
+  std::optional<Joules> sum;
+  for (const Epoch& epoch : profile.epochs) {
+    if (const auto energy = device_energy(epoch)) sum = sum.value_or(Joules()) + *energy;
+  }
+  return sum;
+}
+
+std::optional<Joules> outside_energy(const Profile& profile) {
+  if (!profile.outside) return std::nullopt;
+  const std::optional<Joules> energy = device_energy(*profile.outside);
+  return energy && *energy > Joules(0) ? energy : std::nullopt;
+}
+
+std::optional<Seconds> duration(const Profile& profile) {
+  if (profile.epochs.empty()) return std::nullopt;
+  Seconds sum;
+  for (const Epoch& epoch : profile.epochs) {
+    if (!epoch.duration) return std::nullopt;
+    sum = sum + *epoch.duration;
+  }
+  return sum;
+}
+
+std::optional<Provenance> provenance(const Profile& profile) {
+  std::optional<Provenance> sum;
+  for (const Epoch& epoch : profile.epochs) {
+    for (const ComponentEnergy& part : epoch.energy) {
+      sum = sum ? of_sum(*sum, part.provenance) : part.provenance;
+    }
+  }
+  return sum;
+}
+
+std::vector<std::string> component_names(const Profile& profile) {
+  std::vector<std::string> names;
+  for (const Epoch& epoch : profile.epochs) {
+    for (const ComponentEnergy& part : epoch.energy) {
+      if (std::find(names.begin(), names.end(), part.component) == names.end()) {
+        names.push_back(part.component);
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace wattree

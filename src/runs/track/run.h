@@ -1,0 +1,85 @@
+// A tracked run as its records tell it. The live run and the one that is recovered after a crash
+// are made by the same code, from the same records.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/runs/profile/profile.h"
+#include "src/runs/track/record.h"
+
+namespace wattree {
+
+class TrackedRun {
+ public:
+  explicit TrackedRun(RunBegun begun);
+
+  // Takes one more record in; a second RunBegun is left out.
+  void apply(const Record& record);
+
+  const RunBegun& begun() const { return begun_; }
+  const std::optional<IdleMeasured>& idle() const { return idle_; }
+  const std::vector<EpochMeasured>& epochs() const { return epochs_; }
+  const std::map<std::string, StepsMeasured>& steps() const { return steps_; }
+  const Totals& totals() const { return totals_; }
+  const std::vector<RunNote>& notes() const { return notes_; }
+  const std::optional<RunEnded>& ended() const { return ended_; }
+  // The epoch that is going on; absent between epochs.
+  std::optional<EpochBegun> open_epoch() const;
+  // Epochs that have ended, measured already or not.
+  std::size_t epochs_ended() const { return epochs_.size() + unmeasured(); }
+
+  // The end of the run, or the last moment that something is known of.
+  Nanos last() const;
+  Seconds duration() const;
+
+  // Energy of the devices so far; absent where no meter has said anything.
+  std::optional<Joules> energy() const;
+  // Over the last seconds that are known; absent where they are not.
+  std::optional<Watts> power() const;
+
+  // Everything so far. Without epochs the whole run is one. An epoch whose end is recorded and what
+  // it took is not (the tracker died in between) is computed from the totals around its edges, and
+  // its uncertainty says so.
+  Profile profile() const;
+
+ private:
+  // A moment between two totals.
+  struct Mark {
+    Nanos at = 0;
+    Totals before;
+    std::optional<Totals> after;
+  };
+  struct Marked {
+    std::string name;
+    bool is_tentative = false;
+    Mark begun;
+    std::optional<Mark> ended;
+  };
+  Mark mark(Nanos at) const { return {at, totals_, std::nullopt}; }
+  void take(const Totals& totals);
+  void sample(const Totals& totals);
+  std::size_t unmeasured() const;
+  EpochMeasured estimate(const Marked& marked) const;
+  Epoch epoch_of(const EpochMeasured& measured) const;
+  std::vector<SampleSeries> samples() const;
+
+  RunBegun begun_;
+  std::optional<IdleMeasured> idle_;
+  std::vector<EpochMeasured> epochs_;
+  std::vector<Marked> marked_;  // Begun, and not measured yet.
+  std::map<std::string, StepsMeasured> steps_;
+  Totals totals_;
+  std::deque<Totals> recent_;  // For power.
+  std::vector<RunNote> notes_;
+  std::optional<RunEnded> ended_;
+
+  // Energy of every meter up to each multiple of sample_every_, at equal distances.
+  double sample_every_ = 10.0;
+  std::vector<std::vector<Joules>> sampled_;
+};
+
+}  // namespace wattree

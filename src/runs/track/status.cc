@@ -1,0 +1,95 @@
+#include "src/runs/track/status.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "src/runs/whatif/extrapolate.h"
+
+namespace wattree {
+namespace {
+
+std::optional<GramsCo2e> emitted(Joules energy, const Setting& setting) {
+  if (!setting.grid) return std::nullopt;
+  const auto* intensity = std::get_if<CarbonIntensity>(&setting.grid->intensity);
+  if (intensity == nullptr) return std::nullopt;
+  return energy * *intensity;
+}
+
+// What the run will have taken at its planned end.
+std::optional<Estimate<Joules>> project(const TrackedRun& run) {
+  const auto planned = run.begun().planned_epochs;
+  const std::vector<EpochMeasured>& epochs = run.epochs();
+  if (!planned || epochs.empty() || run.ended()) return std::nullopt;
+  const auto done = static_cast<std::int64_t>(epochs.size());
+  if (*planned <= done) return std::nullopt;
+  std::vector<double> joules;
+  Joules inside;
+  for (const EpochMeasured& epoch : epochs) {
+    joules.push_back(sum_of(epoch.meters).value);
+    inside = inside + Joules(joules.back());
+  }
+  const Ahead ahead = Extrapolation(joules).at(static_cast<std::size_t>(*planned - done));
+  // What came before the epochs and between them. What the epoch that is going on has taken so far
+  // is in the totals too, and not outside.
+  Joules outside = run.energy().value_or(Joules()) - inside;
+  const double since = seconds(run.totals().at - epochs.back().ended);
+  if (since > 0) outside = outside - run.power().value_or(Watts()) * Seconds(since);
+  outside = std::max(outside, Joules());
+  // Nor less than there is already: an epoch that goes on may take more than those before it.
+  const Joules so_far = std::max(run.energy().value_or(Joules()), inside);
+  Estimate<Joules> out{std::max(Joules(ahead.value) + outside, so_far), std::nullopt, std::nullopt};
+  if (ahead.low) out.low = std::max(Joules(*ahead.low) + outside, so_far);
+  if (ahead.high) out.high = std::max(Joules(*ahead.high) + outside, so_far);
+  return out;
+}
+
+}  // namespace
+
+Joules sum_of(const std::vector<MeterEnergy>& meters) {
+  Joules out;
+  for (const MeterEnergy& meter : meters) out = out + meter.energy;
+  return out;
+}
+
+RunStatus status_of(const TrackedRun& run, const Setting& setting) {
+  RunStatus out;
+  out.name = run.begun().name;
+  out.elapsed = run.duration();
+  out.power = run.power();
+  out.device_energy = run.energy();
+  out.epochs_ended = run.epochs_ended();
+  if (const auto open = run.open_epoch()) out.epoch = open->name;
+  out.planned_epochs = run.begun().planned_epochs;
+  out.ended = run.ended();
+  bool is_first = true;
+  for (const MeterEnergy& part : run.totals().meters) {
+    const auto index = static_cast<std::size_t>(part.meter);
+    if (index >= run.begun().meters.size()) continue;
+    const Provenance& basis = run.begun().meters[index].provenance;
+    out.basis = is_first ? basis : of_sum(out.basis, basis);
+    is_first = false;
+  }
+  if (!out.device_energy) return out;
+  const double pue = setting.pue ? setting.pue->value : 1.0;
+  if (setting.pue) out.basis = facility_provenance(out.basis, *setting.pue);
+  out.energy = *out.device_energy * pue;
+  out.emissions = emitted(*out.energy, setting);
+  if (out.emissions) {
+    out.emissions_basis = emissions_provenance(out.basis, *setting.grid).basis;
+  }
+  if (auto projected = project(run)) {
+    projected->value = projected->value * pue;
+    if (projected->low) projected->low = *projected->low * pue;
+    if (projected->high) projected->high = *projected->high * pue;
+    out.projected_energy = projected;
+    if (const auto mass = emitted(projected->value, setting)) {
+      Estimate<GramsCo2e> estimate{*mass, std::nullopt, std::nullopt};
+      if (projected->low) estimate.low = emitted(*projected->low, setting);
+      if (projected->high) estimate.high = emitted(*projected->high, setting);
+      out.projected_emissions = estimate;
+    }
+  }
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,113 @@
+#include "src/runs/whatif/footprint.h"
+
+#include <algorithm>
+
+#include "src/base/amounts.h"
+#include "src/base/in_quotes.h"
+#include "src/runs/profile/find.h"
+
+namespace wattree {
+
+Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
+                               std::optional<std::size_t> epochs) {
+  Result<Setting> setting = setting_for(profile, query);
+  if (!setting.ok()) return setting.error();
+  Result<Curve> curve = curve_of(profile, setting.value(), epochs);
+  if (!curve.ok()) return curve.error();
+  return Footprint{std::move(profile), std::move(setting).value(), std::move(curve).value()};
+}
+
+Profile profile_of_energy(Joules energy, const std::string& as_typed) {
+  Profile profile;
+  profile.name = as_typed;
+  profile.epochs.emplace_back().energy.push_back({"energy",
+                                                  ComponentKind::kMachine,
+                                                  energy,
+                                                  std::nullopt,
+                                                  std::nullopt,
+                                                  {Basis::kAssumed, "typed in", Boundary::kHost}});
+  return profile;
+}
+
+Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder) {
+  if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
+    return profile_of_energy(energy.value(), what);
+  }
+  Result<Profile> profile = load_profile(what, folder);
+  const bool is_number = what.find_first_of("0123456789") == 0;
+  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
+  return Error{ErrorCode::kInvalidInput, in_quotes(what) + " is neither an energy nor a profile",
+               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
+}
+
+Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
+                                    std::span<const Device> devices) {
+  Profile baseline = profile;
+  if (!query.baseline_hardware.empty()) {
+    const Result<Fleet> fleet = parse_fleet(query.baseline_hardware, devices);
+    if (!fleet.ok()) return fleet.error();
+    baseline.hardware.clear();
+    for (const DeviceCount& entry : fleet.value()) {
+      baseline.hardware.push_back({entry.device.kind, entry.device.name, entry.count});
+    }
+  }
+  Result<Setting> setting = setting_for(baseline, query.baseline);
+  if (!setting.ok()) return setting.error();
+  Result<Setting> other = setting_of(query.alternative);
+  if (!other.ok()) return other.error();
+  Overlay overlay;
+  overlay.grid = other.value().grid;
+  overlay.pue = other.value().pue;
+  overlay.keep = query.keep;
+  overlay.epochs = query.epochs;
+  if (!query.hardware.empty()) {
+    Result<Fleet> fleet = parse_fleet(query.hardware, devices);
+    if (!fleet.ok()) return fleet.error();
+    overlay.hardware = std::move(fleet).value();
+  }
+  Result<WhatIf> result = what_if(baseline, setting.value(), overlay, devices);
+  if (!result.ok()) return result.error();
+  WhatIf made = std::move(result).value();
+  if (const auto note = source_note(setting.value(), made.setting)) {
+    made.alternative.notes.push_back(*note);
+  }
+  return WhatIfAnswer{
+      {std::move(baseline), std::move(setting).value(), std::move(made.baseline)},
+      {std::move(made.profile), std::move(made.setting), std::move(made.alternative)},
+      std::move(made.changes),
+      query.keep};
+}
+
+std::optional<double> excess(Joules energy, Joules over) {
+  if (!(over > Joules(0))) return std::nullopt;
+  return energy.value / over.value - 1;
+}
+
+std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints) {
+  std::vector<std::string> notes;
+  const auto differ = [&](auto projection) {
+    return std::any_of(footprints.begin(), footprints.end(), [&](const Footprint& footprint) {
+      return projection(footprint) != projection(footprints.front());
+    });
+  };
+  if (differ([](const Footprint& f) { return f.curve.device_basis.boundary; })) {
+    notes.emplace_back("the boundaries differ: one figure covers more than the other");
+  }
+  if (differ([](const Footprint& f) { return f.curve.device_basis.basis; })) {
+    notes.emplace_back("the bases differ: the figures did not come about in the same way");
+  }
+  if (differ([](const Footprint& f) { return f.curve.points.back().epoch; })) {
+    notes.emplace_back("the numbers of epochs differ; --epochs N brings them to one");
+  }
+  if (differ([](const Footprint& f) { return f.setting.pue ? f.setting.pue->value : 0.0; })) {
+    notes.emplace_back("the PUEs differ; --pue P takes one for all");
+  }
+  for (const Footprint& footprint : footprints) {
+    if (const auto note = source_note(footprints.front().setting, footprint.setting)) {
+      notes.push_back(*note);
+    }
+  }
+  return notes;
+}
+
+}  // namespace wattree

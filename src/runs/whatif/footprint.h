@@ -1,0 +1,50 @@
+// What runs took and emitted: one of them, beside others, or elsewhere.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/facts/carbon/equivalents.h"
+#include "src/runs/whatif/setting.h"
+#include "src/runs/whatif/whatif.h"
+
+namespace wattree {
+
+// A run where it was, or where the query says.
+struct Footprint {
+  Profile profile;
+  Setting setting;
+  Curve curve;
+};
+Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
+                               std::optional<std::size_t> epochs = std::nullopt);
+
+// An energy by itself, as a run of one epoch: assumed, because somebody typed it in.
+Profile profile_of_energy(Joules energy, const std::string& as_typed);
+// An energy where it reads as one ("2.5kWh"), else a profile: a file, or an id in the folder.
+Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder);
+
+struct WhatIfQuery {
+  SettingQuery baseline;  // Where the profile does not say, or not what is wanted.
+  std::string baseline_hardware;
+  SettingQuery alternative;
+  std::string hardware;  // "4xT4,EPYC 7742"
+  Keep keep = Keep::kWork;
+  std::optional<std::size_t> epochs;
+};
+struct WhatIfAnswer {
+  Footprint baseline;
+  Footprint alternative;  // Its profile is the baseline's on the other hardware.
+  std::vector<HardwareChange> changes;
+  Keep keep = Keep::kWork;
+};
+Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
+                                    std::span<const Device> devices);
+// How much more one takes than the other: 0.03 is 3 % more. Absent where the other takes nothing.
+std::optional<double> excess(Joules energy, Joules over);
+// What a reader must know before believing a comparison: other boundaries, other bases.
+std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints);
+
+}  // namespace wattree

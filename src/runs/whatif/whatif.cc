@@ -1,0 +1,169 @@
+#include "src/runs/whatif/whatif.h"
+
+#include <algorithm>
+#include <set>
+
+namespace wattree {
+namespace {
+
+Fleet part_of(const Fleet& fleet, bool accelerators) {
+  Fleet out;
+  for (const DeviceCount& entry : fleet) {
+    if (is_accelerator(entry.device.kind) == accelerators) out.push_back(entry);
+  }
+  return out;
+}
+
+// The profile's own devices of a kind, looked up in the table.
+Result<Fleet> recorded_fleet(const Profile& profile, bool accelerators,
+                             std::span<const Device> devices) {
+  Fleet out;
+  for (const HardwareEntry& entry : profile.hardware) {
+    if (is_accelerator(entry.kind) != accelerators) continue;
+    Result<Device> device = find_device(entry.name, devices);
+    if (!device.ok()) {
+      Error error = device.error();
+      error.message = "the profile's " + error.message;
+      return error;
+    }
+    out.push_back({std::move(device).value(), entry.count});
+  }
+  if (!out.empty()) return out;
+  return Error{ErrorCode::kInvalidInput,
+               std::string("the profile does not name the ") +
+                   (accelerators ? "accelerators" : "CPUs") + " it ran on",
+               "name them with --baseline-hardware"};
+}
+
+Result<HardwareChange> change(Fleet from, Fleet to) {
+  const Result<WorkCost> before = work_cost(from);
+  if (!before.ok()) return before.error();
+  const Result<WorkCost> after = work_cost(to);
+  if (!after.ok()) return after.error();
+  return HardwareChange{std::move(from), std::move(to),
+                        after.value().joules_per_gflop / before.value().joules_per_gflop,
+                        after.value().seconds_per_gflop / before.value().seconds_per_gflop};
+}
+
+void scale(ComponentEnergy& part, double factor, const HardwareChange& change) {
+  part.energy = part.energy * factor;
+  // Nobody measured the other hardware idle, and a counter's step says nothing about it.
+  part.idle.reset();
+  part.uncertainty.reset();
+  part.provenance.basis = std::max(Basis::kDerived, part.provenance.basis);
+  for (const Fleet* fleet : {&change.from, &change.to}) {
+    for (const DeviceCount& entry : *fleet) {
+      part.provenance.basis = std::max(entry.device.basis, part.provenance.basis);
+    }
+  }
+  part.provenance.by +=
+      " × TDP/FP32 of " + to_string(change.to) + " over " + to_string(change.from);
+}
+
+// Nobody knows what the parts that stay would take in a longer or shorter run.
+void add_kept_note(const Profile& profile, const Fleet& fleet, std::vector<std::string>& notes) {
+  const auto is_kept = [&](ComponentKind kind) {
+    if (kind == ComponentKind::kMemory) return true;
+    const bool accelerators = kind == ComponentKind::kGpu;
+    return kind != ComponentKind::kMachine && part_of(fleet, accelerators).empty();
+  };
+  std::set<std::string> kept;
+  for (const Epoch& epoch : profile.epochs) {
+    for (const ComponentEnergy& part : epoch.energy) {
+      if (is_kept(part.kind)) kept.insert(part.component);
+    }
+  }
+  for (const std::string& name : kept) {
+    notes.push_back(name + " keeps the energy it had, although the duration changes");
+  }
+}
+
+void stretch(Profile& profile, double factor) {
+  std::optional<UtcTime> first;
+  for (Epoch& epoch : profile.epochs) {
+    if (epoch.duration) epoch.duration = *epoch.duration * factor;
+    if (!epoch.start) continue;
+    if (!first) first = epoch.start;
+    const auto since = std::chrono::duration_cast<std::chrono::duration<double, std::micro>>(
+        *epoch.start - *first);
+    epoch.start = *first + std::chrono::duration_cast<std::chrono::microseconds>(since * factor);
+  }
+}
+
+}  // namespace
+
+Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep keep,
+                               std::span<const Device> devices) {
+  OnHardware out{profile, {}, {}};
+  const bool has_accelerators =
+      std::any_of(profile.hardware.begin(), profile.hardware.end(),
+                  [](const HardwareEntry& entry) { return is_accelerator(entry.kind); });
+  for (const bool accelerators : {true, false}) {
+    Fleet to = part_of(fleet, accelerators);
+    if (to.empty()) continue;
+    Result<Fleet> from = recorded_fleet(profile, accelerators, devices);
+    if (!from.ok()) return from.error();
+    Result<HardwareChange> changed = change(std::move(from).value(), std::move(to));
+    if (!changed.ok()) return changed.error();
+    const HardwareChange& made = changed.value();
+    // The accelerators set the pace where there are any.
+    const bool is_leading = accelerators || !has_accelerators;
+    const double factor = made.energy_factor(keep);
+    bool has_whole_machine = false;
+    for (Epoch& epoch : out.profile.epochs) {
+      epoch.gap.reset();
+      for (ComponentEnergy& part : epoch.energy) {
+        const bool is_replaced =
+            part.kind == (accelerators ? ComponentKind::kGpu : ComponentKind::kCpu);
+        const bool is_whole = part.kind == ComponentKind::kMachine && is_leading;
+        if (is_replaced || is_whole) scale(part, factor, made);
+        has_whole_machine = has_whole_machine || is_whole;
+      }
+    }
+    if (has_whole_machine) {
+      out.notes.push_back(
+          std::string("the machine's energy is not divided: all of it is scaled as ") +
+          (accelerators ? "the accelerators'" : "the CPUs'"));
+    }
+    if (is_leading && keep == Keep::kWork && made.time_per_work != 1) {
+      stretch(out.profile, made.time_per_work);
+      add_kept_note(profile, fleet, out.notes);
+    }
+    std::erase_if(out.profile.hardware, [&](const HardwareEntry& entry) {
+      return is_accelerator(entry.kind) == accelerators;
+    });
+    for (const DeviceCount& entry : made.to) {
+      out.profile.hardware.push_back({entry.device.kind, entry.device.name, entry.count});
+    }
+    out.changes.push_back(std::move(changed).value());
+  }
+  out.profile.samples.clear();  // They are of the run as it was.
+  return out;
+}
+
+Result<WhatIf> what_if(const Profile& profile, const Setting& setting, const Overlay& overlay,
+                       std::span<const Device> devices) {
+  WhatIf out;
+  Result<Curve> baseline = curve_of(profile, setting, overlay.epochs);
+  if (!baseline.ok()) return baseline.error();
+  out.baseline = std::move(baseline).value();
+
+  out.setting = setting;
+  if (overlay.grid) out.setting.grid = overlay.grid;
+  if (overlay.pue) out.setting.pue = overlay.pue;
+  OnHardware moved{profile, {}, {}};
+  if (!overlay.hardware.empty()) {
+    Result<OnHardware> result = on_hardware(profile, overlay.hardware, overlay.keep, devices);
+    if (!result.ok()) return result.error();
+    moved = std::move(result).value();
+  }
+  Result<Curve> alternative = curve_of(moved.profile, out.setting, overlay.epochs);
+  if (!alternative.ok()) return alternative.error();
+  out.alternative = std::move(alternative).value();
+  out.alternative.notes.insert(out.alternative.notes.end(), moved.notes.begin(), moved.notes.end());
+  out.changes = std::move(moved.changes);
+  out.profile = std::move(moved.profile);
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,216 @@
+#include "src/runs/whatif/whatif.h"
+
+#include <gtest/gtest.h>
+
+#include "src/runs/profile/read.h"
+
+namespace wattree {
+namespace {
+
+Profile sample() {
+  return read_profile_file(WATTREE_SOURCE_DIR "/tests/data/profiles/energyvis_sample.json")
+      .value()
+      .profile;
+}
+
+Setting setting(const char* intensity, const char* pue = "1.59") {
+  return {parse_pue(pue).value(), parse_grid(intensity).value()};
+}
+
+double pounds(const CurvePoint& point) { return point.emissions->value.value / kGramsPerPound; }
+
+Fleet fleet(const std::string& text, std::span<const Device> devices = bundled_devices()) {
+  return parse_fleet(text, devices).value();
+}
+
+// EnergyVis's own figures, its intensities typed in.
+TEST(WhatIf, GoldenCurvesOfEnergyVis) {
+  Overlay overlay;
+  overlay.grid = parse_grid("1.516599lb/kWh").value();
+  const WhatIf result =
+      what_if(sample(), setting("0.6484905lb/kWh"), overlay, bundled_devices()).value();
+  ASSERT_EQ(result.baseline.points.size(), 6u);
+  EXPECT_NEAR(pounds(result.baseline.points.front()), 0.10311, 5e-6);
+  EXPECT_NEAR(pounds(result.baseline.points.back()), 0.61866, 5e-6);
+  EXPECT_NEAR(pounds(result.alternative.points.back()), 1.446835, 5e-7);
+  // The electricity has PUE in it, too: 0.6 kWh × 1.59.
+  EXPECT_NEAR(result.baseline.points.back().energy.value.value / kJoulesPerKwh, 0.954, 1e-12);
+  EXPECT_NEAR(result.baseline.points.back().device_energy.value.value / kJoulesPerKwh, 0.6, 1e-12);
+
+  overlay.epochs = 16;
+  const WhatIf longer =
+      what_if(sample(), setting("0.6484905lb/kWh"), overlay, bundled_devices()).value();
+  ASSERT_EQ(longer.baseline.points.size(), 16u);
+  EXPECT_TRUE(longer.baseline.points[6].is_extrapolated);
+  EXPECT_NEAR(pounds(longer.baseline.points.back()), 1.64976, 5e-6);  // x = 15
+  EXPECT_EQ(longer.baseline.energy_basis.basis, Basis::kAssumed);     // The file's own.
+}
+
+TEST(WhatIf, GoldenHardwareRatioOfEnergyVis) {
+  // Its list has 45.36 and 116.3 GFLOPS per watt; ours gives 0.392.
+  const auto own = read_devices(
+      "name,kind,tdp_w,fp32_gflops\nGeForce GTX 1080 Ti,gpu,250,11340\nT4,gpu,70,8141\n", "own");
+  const std::vector<Device> devices = with_own_devices(own.value(), "own");
+  Overlay overlay;
+  overlay.hardware = fleet("4xT4", devices);
+  const WhatIf result = what_if(sample(), setting("0.6484905lb/kWh"), overlay, devices).value();
+  ASSERT_EQ(result.changes.size(), 1u);
+  EXPECT_NEAR(result.changes[0].energy_per_work, 0.390026, 5e-7);
+  EXPECT_EQ(result.alternative.device_basis.basis, Basis::kAssumed);  // Own figures of hardware.
+  // The GPUs' half is scaled, the CPU's stays: 0.3 kWh each.
+  EXPECT_NEAR(result.alternative.points.back().device_energy.value.value,
+              0.3 * 3.6e6 * (1 + 0.390026), 1);
+  overlay.hardware = fleet("4xT4");
+  const WhatIf ours = what_if(sample(), setting("1g/kWh"), overlay, bundled_devices()).value();
+  EXPECT_NEAR(ours.changes[0].energy_per_work, 0.392, 5e-4);
+}
+
+TEST(WhatIf, TheSameIsTheSame) {
+  const Setting base = setting("0.6484905lb/kWh");
+  Overlay overlay;
+  overlay.grid = base.grid;
+  overlay.pue = base.pue;
+  overlay.hardware = fleet("4xGTX 1080 Ti,i7 2600K");
+  for (const Keep keep : {Keep::kWork, Keep::kHours}) {
+    overlay.keep = keep;
+    const WhatIf result = what_if(sample(), base, overlay, bundled_devices()).value();
+    for (std::size_t i = 0; i < result.baseline.points.size(); ++i) {
+      const CurvePoint& a = result.baseline.points[i];
+      const CurvePoint& b = result.alternative.points[i];
+      EXPECT_EQ(a.energy.value, b.energy.value);
+      EXPECT_EQ(a.emissions->value, b.emissions->value);
+      EXPECT_EQ(a.elapsed, b.elapsed);
+    }
+  }
+}
+
+TEST(WhatIf, TheBaselineNeverChangesAndNoOverlayIsTheBaseline) {
+  const Profile profile = sample();
+  const Profile before = profile;
+  Overlay overlay;
+  overlay.hardware = fleet("1xH200");
+  overlay.pue = parse_pue("1.1").value();
+  ASSERT_TRUE(what_if(profile, setting("300g/kWh"), overlay, bundled_devices()).ok());
+  EXPECT_EQ(profile, before);
+  const WhatIf reset = what_if(profile, setting("300g/kWh"), Overlay{}, bundled_devices()).value();
+  EXPECT_EQ(reset.alternative.points.back().emissions->value,
+            reset.baseline.points.back().emissions->value);
+  EXPECT_TRUE(reset.changes.empty());
+}
+
+Profile two_epochs(ComponentKind kind = ComponentKind::kGpu) {
+  Profile profile;
+  profile.name = "two";
+  profile.hardware = {{DeviceKind::kGpu, "T4", 2}};
+  const Provenance measured{Basis::kMeasured, "NVML", Boundary::kGpu};
+  for (const char* start : {"2026-05-01T00:00:00Z", "2026-05-01T01:00:00Z"}) {
+    Epoch epoch;
+    epoch.start = parse_utc(start);
+    epoch.duration = Seconds(3600);
+    epoch.energy.push_back({"x", kind, Joules(3.6e6), Joules(1e5), Joules(10), measured});
+    profile.epochs.push_back(epoch);
+  }
+  return profile;
+}
+
+TEST(WhatIf, MoreOfTheSameCards) {
+  Overlay overlay;
+  overlay.hardware = fleet("4xT4");
+  const WhatIf work = what_if(two_epochs(), {}, overlay, bundled_devices()).value();
+  EXPECT_EQ(work.alternative.points.back().energy.value, Joules(7.2e6));  // The same work,
+  EXPECT_EQ(work.alternative.points.back().elapsed, Seconds(3600));       // in half the time.
+  overlay.keep = Keep::kHours;
+  const WhatIf hours = what_if(two_epochs(), {}, overlay, bundled_devices()).value();
+  EXPECT_EQ(hours.alternative.points.back().energy.value, Joules(14.4e6));
+  EXPECT_EQ(hours.alternative.points.back().elapsed, Seconds(7200));
+}
+
+TEST(WhatIf, OtherCardsForTheSameHoursDrawTheirOwnPower) {
+  Overlay overlay;
+  overlay.keep = Keep::kHours;
+  overlay.hardware = fleet("3xGTX 1080 Ti");
+  const WhatIf hours = what_if(two_epochs(), {}, overlay, bundled_devices()).value();
+  EXPECT_DOUBLE_EQ(hours.alternative.points.back().energy.value.value,
+                   7.2e6 * (3 * 250.0) / (2 * 70.0));
+}
+
+TEST(WhatIf, AnUndividedMachineIsScaledAndSaysSo) {
+  Overlay overlay;
+  overlay.hardware = fleet("2xGTX 1080 Ti");
+  const WhatIf result =
+      what_if(two_epochs(ComponentKind::kMachine), {}, overlay, bundled_devices()).value();
+  EXPECT_DOUBLE_EQ(result.alternative.points.back().energy.value.value,
+                   7.2e6 * (250.0 / 11340) / (70.0 / 8100));
+  EXPECT_NE(result.alternative.notes.back().find("not divided"), std::string::npos);
+  EXPECT_EQ(result.alternative.energy_basis.basis, Basis::kDerived);
+  EXPECT_EQ(result.baseline.energy_basis.basis, Basis::kMeasured);
+}
+
+TEST(WhatIf, UnknownHardwareIsAnErrorNotANumber) {
+  Profile profile = two_epochs();
+  profile.hardware[0].name = "NVIDIA Tesla T5";
+  Overlay overlay;
+  overlay.hardware = fleet("4xT4");
+  EXPECT_EQ(what_if(profile, {}, overlay, bundled_devices()).error().message,
+            "the profile's hardware \"NVIDIA Tesla T5\" is not known");
+  profile.hardware.clear();
+  EXPECT_EQ(what_if(profile, {}, overlay, bundled_devices()).error().message,
+            "the profile does not name the accelerators it ran on");
+  overlay.hardware = fleet("TPU v5e");
+  EXPECT_FALSE(what_if(two_epochs(), {}, overlay, bundled_devices()).ok());
+}
+
+TEST(WhatIf, AGridThatChangesWithTimeFollowsTheRun) {
+  const Grid grid{"",
+                  IntensitySeries::read("time,gco2e_per_kwh\n2026-05-01T00:00:00Z,100\n"
+                                        "2026-05-01T01:00:00Z,300\n",
+                                        "h.csv")
+                      .value(),
+                  Basis::kAssumed, "h.csv"};
+  EXPECT_EQ(curve_of(two_epochs(), {std::nullopt, grid}).value().points.back().emissions->value,
+            GramsCo2e(400));
+  // Twice the cards: both epochs are over within the first hour.
+  Overlay overlay;
+  overlay.hardware = fleet("4xT4");
+  const WhatIf faster =
+      what_if(two_epochs(), {std::nullopt, grid}, overlay, bundled_devices()).value();
+  EXPECT_DOUBLE_EQ(faster.alternative.points.back().emissions->value.value, 200);
+}
+
+TEST(Curve, GapsAndMissingPartsAreSaid) {
+  Profile profile = two_epochs();
+  profile.epochs.push_back({});
+  profile.epochs[0].gap = Seconds(4);
+  profile.outside = profile.epochs[0];
+  profile.epochs[1].energy.push_back({"cpu", ComponentKind::kCpu, Joules(1), {}, {}, {}});
+  const Curve curve = curve_of(profile, {}).value();
+  EXPECT_EQ(curve.points.size(), 2u);
+  ASSERT_EQ(curve.notes.size(), 5u);
+  EXPECT_EQ(curve.notes[0], "1 of 3 epochs have no figure and are left out");
+  EXPECT_EQ(curve.notes[1], "cpu has no figure in 1 epochs: their sums are without it");
+  EXPECT_EQ(curve.notes[2].substr(0, 26), "nothing was measured for 4");
+  EXPECT_EQ(curve.notes[3],
+            "the figures are of the epochs; the devices took 1 kWh more before, between and "
+            "after them");
+  EXPECT_EQ(curve.notes[4].substr(0, 6), "no PUE");
+}
+
+TEST(Curve, BoundsOfShortEpochsAreSaid) {
+  Profile profile = two_epochs();
+  profile.epochs[0].energy[0].energy = Joules(25);
+  profile.epochs[0].energy[0].uncertainty = Joules(20);
+  profile.epochs[1].energy[0].uncertainty = Joules(50);  // Of 1 kWh: nothing to speak of.
+  const std::vector<std::string> notes = curve_of(profile, {}).value().notes;
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_EQ(notes[0], "the meters' steps leave up to ± 20 J of an epoch open");
+}
+
+TEST(Curve, FewerEpochsAreCutOff) {
+  EXPECT_EQ(curve_of(two_epochs(), {}, 1).value().points.back().energy.value, Joules(3.6e6));
+  EXPECT_FALSE(curve_of(two_epochs(), {}, 0).ok());
+  EXPECT_FALSE(curve_of(two_epochs(), {}, 2'000'000).ok());
+  EXPECT_FALSE(curve_of(Profile{}, {}).ok());
+}
+
+}  // namespace
+}  // namespace wattree
