@@ -10,6 +10,7 @@
 #include "src/api/measure_session.h"
 #include "src/api/primitives.h"
 #include "src/api/train_kernels.h"
+#include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/predict/predictor_file.h"
 #include "src/predict/tree_predict.h"
@@ -297,7 +298,9 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   }
   std::vector<Job> jobs;
   for (const Candidates& each : candidates) add_jobs(each, caches.value(), jobs);
-  if (query.measure.is_resumed && std::filesystem::exists(query.measure.windows)) {
+  const Result<bool> has_windows = file_exists(query.measure.windows);
+  if (!has_windows.ok()) return has_windows.error();
+  if (query.measure.is_resumed && has_windows.value()) {
     const Result<std::vector<MeasuredSession>> earlier = read_windows(query.measure.windows);
     if (!earlier.ok()) return earlier.error();
     if (Failure failure = add_earlier(earlier.value(), is_cpu, candidates)) return *failure;

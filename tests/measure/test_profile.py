@@ -1,6 +1,7 @@
 """`wattree profile` as a user meets it: every energy is known, and the real plugin where there is a LibTorch."""
 
 import json
+import os
 import pathlib
 import subprocess
 import time
@@ -100,6 +101,32 @@ def test_another_process_on_the_gpu_is_refused(bench):
     assert "other process is on the GPU" in bench.profile("-o", str(bench.data), code=4).stderr
     bench.profile("-o", str(bench.data), "--allow-load", "--budget", "3s")
     assert "other processes on the GPU" in bench.records()[0]["doubts"]
+
+
+@pytest.mark.parametrize("command", ["profile", "calibrate"])
+@pytest.mark.parametrize("options", [["-o"], ["--resume", "-o"]])
+def test_a_place_that_the_system_cannot_look_into_is_an_error(bench, command, options):
+    """As a folder that may not be entered, which stops nobody who is root; a link to itself stops everybody."""
+    (bench.folder / "loop").symlink_to(bench.folder / "loop")
+    data = str(bench.folder / "loop" / "data.jsonl")
+    if command == "profile":
+        words = ["bert-tiny", options[0], data]
+    else:
+        words = ["--on", "fake", *options, data]
+    result = subprocess.run(bench.arguments(command, *words), env=bench.environment, capture_output=True, text=True)
+    assert result.returncode == 4, result.stderr
+    assert result.stderr.startswith(f"wattree: cannot look for {bench.folder}/loop/data.windows.jsonl: ")
+    assert "symbolic link" in result.stderr
+
+
+def test_a_folder_that_one_may_not_enter_is_an_error(bench):
+    if os.getuid() == 0:
+        pytest.skip("root may enter every folder")
+    closed = bench.folder / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    result = bench.profile("-o", str(closed / "data.jsonl"), code=4)
+    assert "Permission denied" in result.stderr and "hint: choose a folder" in result.stderr
 
 
 def test_without_a_plugin_it_says_what_to_build(bench):
