@@ -88,6 +88,28 @@ def test_what_fails_is_noted_and_the_rest_goes_on(bench):
     assert len(bench.records()) > 2
 
 
+def test_a_kernel_that_ends_its_process_is_an_error_of_its_nodes(bench):
+    dense = "encoder.layer.0.intermediate.dense"
+    result = bench.profile("-o", str(bench.data), "--device", "cpu", nvml=False, environment={"FAKE_TORCH_ILLEGAL": dense})
+    assert f"not measured (1): {dense}: the kernel addmm ends its process: Illegal instruction (signal 4)" in result.stdout
+    failed = {record["key"].split("|")[0]: record["why"] for record in bench.records("failure")}
+    # The kernel, and all that it is in: its module with the activation, the layer, the encoder and the whole.
+    assert len(failed) >= 4 and all("Illegal instruction" in why for why in failed.values()), failed
+    measured = {record["scope"] for record in bench.records()}
+    assert dense not in measured and "" not in measured
+    assert {"encoder.layer.0.attention.self.query", "encoder.layer.0.output.dense", "pooler"} <= measured
+
+
+def test_what_the_plugin_has_to_say_reaches_the_user_and_the_file(bench, root):
+    said = {"FAKE_TORCH_NOTE": "kernels are slow here"}
+    result = bench.profile("-o", str(bench.data), "--budget", "3s", environment=said)
+    assert "\nkernels are slow here\n" in result.stdout
+    assert bench.records("header")[0]["note"] == "kernels are slow here"
+    answer = json.loads(bench.profile("--resume", str(bench.data), "--budget", "3s", "--json", environment=said).stdout)
+    check(root, answer, "measured.schema.json")
+    assert answer["note"] == "kernels are slow here"
+
+
 def test_a_lost_device_ends_it_with_what_there_is(bench):
     result = bench.profile("-o", str(bench.data), code=4, environment={"FAKE_TORCH_LOST": "4"})
     assert "the device is lost" in result.stdout
