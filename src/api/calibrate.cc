@@ -7,6 +7,7 @@
 #include <map>
 
 #include "src/api/measure_session.h"
+#include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/predict/fit/kernel_prior.h"
 #include "src/predict/fit/primitives.h"
@@ -299,7 +300,9 @@ Result<CalibrateAnswer> calibrate(const CalibrateQuery& query) {
   }
   std::vector<Job> jobs;
   for (const Candidates& each : candidates) add_jobs(each, caches.value(), jobs);
-  if (query.measure.is_resumed && std::filesystem::exists(query.measure.windows)) {
+  const Result<bool> has_windows = file_exists(query.measure.windows);
+  if (!has_windows.ok()) return has_windows.error();
+  if (query.measure.is_resumed && has_windows.value()) {
     const Result<std::vector<MeasuredSession>> earlier = read_windows(query.measure.windows);
     if (!earlier.ok()) return earlier.error();
     if (const Status failure = add_earlier(earlier.value(), is_cpu, candidates); !failure.ok())

@@ -121,6 +121,7 @@ std::string to_json(const MeasureAnswer& answer) {
   out.field("attention", name_of(tree.pass.attention));
   out.field("device", machine.device.name);
   out.field("framework", machine.device.framework);
+  if (!machine.device.note.empty()) out.field("note", machine.device.note);
   out.key("basis");
   if (machine.boundary.empty()) {
     out.null();

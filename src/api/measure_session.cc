@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/measure/meter/nvml.h"
 #include "src/measure/meter/proc.h"
@@ -175,8 +176,11 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
   Result<SessionOptions> parsed = options_of(query);
   if (!parsed.ok()) return parsed.error();
   SessionOptions options = std::move(parsed).value();
-  if (!query.is_resumed && fs::exists(query.windows) && fs::is_regular_file(query.windows) &&
-      fs::file_size(query.windows) > 0) {
+  const Result<bool> has_windows = file_exists(query.windows);
+  if (!has_windows.ok()) return has_windows.error();
+  std::error_code unknown;
+  if (!query.is_resumed && fs::is_regular_file(query.windows, unknown) &&
+      !fs::is_empty(query.windows, unknown)) {
     return bad("there is a file " + query.windows.string() + " already",
                "go on with it: --resume, or choose another name");
   }
@@ -191,7 +195,7 @@ Result<MeasuredJobs> measure_jobs(std::vector<Job> jobs, const MeasureQuery& que
   options.other_processes = [&] { return is_gpu ? processes.others() : 0; };
 
   MeasuredJobs out;
-  if (query.is_resumed && fs::exists(query.windows)) {
+  if (query.is_resumed && has_windows.value()) {
     Result<std::vector<MeasuredSession>> read = read_windows(query.windows);
     if (!read.ok()) return read.error();
     Result<Figures> earlier = figures_of(std::move(read).value(), device.name);

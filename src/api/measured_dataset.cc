@@ -3,6 +3,7 @@
 #include <map>
 
 #include "src/api/measure_model.h"
+#include "src/base/file.h"
 #include "src/measure/dataset/json_lines_reader.h"
 #include "src/measure/dataset/json_lines_writer.h"
 #include "src/models/tree/cost.h"
@@ -183,7 +184,10 @@ DatasetTree to_dataset(const MeasureAnswer& answer) { return Builder(answer).bui
 
 Status add_to_dataset(const DatasetTree& tree, const std::filesystem::path& path) {
   std::vector<DatasetTree> trees;
-  if (std::filesystem::is_regular_file(path)) {
+  const Result<bool> is_there = file_exists(path);
+  if (!is_there.ok()) return is_there.error();
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(path, unknown)) {
     Result<Dataset> read = read_dataset(path);
     if (!read.ok()) return read.error();
     trees = std::move(read).value().trees;

@@ -1,15 +1,24 @@
 #include "src/base/amounts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "src/base/csv.h"
 
 namespace wattree {
+namespace {
+
+// As many decimals as asked for; with printf's "%e" where `format` is 'e'.
+std::string printed(double number, int decimals, char format = 'f') {
+  char text[400];  // The largest double has 309 digits before the point.
+  std::snprintf(text, sizeof text, format == 'e' ? "%.*e" : "%.*f", decimals, number);
+  return text;
+}
+
+}  // namespace
 
 std::optional<MassUnit> parse_mass_unit(std::string_view name) {
   if (name == "g") return MassUnit::kGram;
@@ -21,9 +30,9 @@ std::optional<MassUnit> parse_mass_unit(std::string_view name) {
 std::string four_digits(double number) {
   if (number == 0) return "0";
   const double magnitude = std::abs(number);
-  if (magnitude >= 1e15 || magnitude < 1e-6) return fmt::format("{:.3e}", number);
+  if (magnitude >= 1e15 || magnitude < 1e-6) return printed(number, 3, 'e');
   const int decimals = std::max(0, 3 - static_cast<int>(std::floor(std::log10(magnitude))));
-  std::string text = fmt::format("{:.{}f}", number, decimals);
+  std::string text = printed(number, decimals);
   if (decimals > 0) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.ends_with('.')) text.pop_back();
@@ -60,10 +69,11 @@ std::string to_text(Seconds time) {
   if (time.value < 60) return four_digits(time.value) + " s";
   const double seconds = std::round(time.value);
   if (seconds < 3600) {
-    return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+    return printed(std::floor(seconds / 60), 0) + " min " + printed(std::fmod(seconds, 60), 0) +
+           " s";
   }
   const double minutes = std::round(seconds / 60);
-  return fmt::format("{:.0f} h {:.0f} min", std::floor(minutes / 60), std::fmod(minutes, 60));
+  return printed(std::floor(minutes / 60), 0) + " h " + printed(std::fmod(minutes, 60), 0) + " min";
 }
 
 Result<Joules> parse_energy(std::string_view text) {

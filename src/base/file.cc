@@ -67,6 +67,15 @@ Result<std::string> read_maybe_gzip(const fs::path& path, std::uint64_t limit) {
   return text;
 }
 
+Result<bool> file_exists(const fs::path& path) {
+  std::error_code error;
+  const bool is_there = fs::exists(path, error);
+  if (!error) return is_there;
+  Error out = file_error("look for", path, error.value());
+  if (out.code == ErrorCode::kPermission) out.hint = "choose a folder that you may read";
+  return out;
+}
+
 Status write_file(const fs::path& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);

@@ -18,6 +18,10 @@ Result<std::string> read_file(const std::filesystem::path& path,
 Result<std::string> read_maybe_gzip(const std::filesystem::path& path,
                                     std::uint64_t limit = std::uint64_t{1} << 30);
 
+// Whether there is anything of this name. An error that names it where the system does not say, as
+// in a folder that may not be entered.
+Result<bool> file_exists(const std::filesystem::path& path);
+
 // Writes the file whole or not at all: to a temporary name beside it first.
 Status write_file(const std::filesystem::path& path, std::string_view text);
 

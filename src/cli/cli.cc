@@ -81,9 +81,7 @@ int written(int code, Surroundings& world) {
               false, world);
 }
 
-}  // namespace
-
-int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
+int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world) {
   CLI::App app("Where the energy of machine-learning models goes: before, during and after a run.",
                "wattree");
   app.set_version_flag("--version", std::string("wattree ") + kVersion);
@@ -122,6 +120,25 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
     if (command.app->parsed()) return written(command.run(world), world);
   }
   return kUsage;
+}
+
+}  // namespace
+
+int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
+  // Errors are values, so an exception here is a fault of the program or memory that ran out. The
+  // user gets a sentence and an exit code all the same, and not an abort.
+  std::string what = "an exception of an unknown type";
+  try {
+    return parse_and_run(arguments, world);
+  } catch (const std::exception& thrown) {
+    what = thrown.what();
+  } catch (...) {
+  }
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const bool as_json = std::find(arguments.begin(), end, "--json") != end;
+  return fail({ErrorCode::kInternal, "this should not have happened: " + what,
+               "please report it with the command that you ran"},
+              as_json, world);
 }
 
 }  // namespace wattree

@@ -54,6 +54,26 @@ TEST(Cli, ShowsATree) {
   EXPECT_NE(tree.out.find("layer.0…11 ×12"), std::string::npos) << tree.out;
 }
 
+// As a fault of the program would be: an exception that nobody expects.
+Outcome run_with_a_fault(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_cli(arguments, {out, err, [](const char*) -> std::optional<std::string> {
+                                         throw std::runtime_error("the fault");
+                                       }});
+  return {code, out.str(), err.str()};
+}
+
+TEST(Cli, AnExceptionIsAnInternalErrorAndNoAbort) {
+  const Outcome text = run_with_a_fault({"tree", "some/model"});
+  EXPECT_EQ(text.code, 5);
+  EXPECT_TRUE(text.err.starts_with("wattree: this should not have happened: the fault\n"))
+      << text.err;
+  const Outcome json = run_with_a_fault({"tree", "some/model", "--json"});
+  EXPECT_EQ(json.code, 5);
+  EXPECT_TRUE(json.err.starts_with("{\"error\":{\"code\":\"internal\"")) << json.err;
+}
+
 TEST(Cli, HelpAndVersionSucceed) {
   EXPECT_EQ(run({"--help"}).code, 0);
   EXPECT_EQ(run({"tree", "--help"}).code, 0);

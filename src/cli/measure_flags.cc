@@ -123,6 +123,7 @@ std::string ending_text(const SessionResult& session, std::size_t reused) {
     case Ending::kLost: out += "; the device is lost: " + session.lost.message; break;
   }
   out += "\n";
+  if (!session.machine.device.note.empty()) out += session.machine.device.note + "\n";
   if (session.discarded_blocks > 0) {
     out += fmt::format("the anchor moved {} times: what was measured before was thrown out\n",
                        session.discarded_blocks);

@@ -1,8 +1,10 @@
 // A stand-in for libwattree-torch.so: every kernel takes 1 ms, in which nothing is done. With
 // FAKE_TORCH_OOM=SCOPE a program whose first kernel is of that scope does not fit in memory; with
-// FAKE_TORCH_LOST=N every call from the N-th preparation on fails.
+// FAKE_TORCH_LOST=N every call from the N-th preparation on fails; with FAKE_TORCH_ILLEGAL=SCOPE a
+// kernel of that scope ends its process by SIGILL; FAKE_TORCH_NOTE is what the user is told.
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -48,6 +50,9 @@ std::int32_t open(const char* device, WattreeDevice** out, WattreeDeviceFacts* f
   std::snprintf(facts->uuid, sizeof facts->uuid, "%s", is_cpu ? "" : "GPU-aaaa");
   std::snprintf(facts->framework, sizeof facts->framework, "none");
   facts->multiprocessors = is_cpu ? 0 : 132;
+  if (const char* note = std::getenv("FAKE_TORCH_NOTE")) {
+    std::snprintf(facts->note, sizeof facts->note, "%s", note);
+  }
   *out = new WattreeDevice;
   return 0;
 }
@@ -61,6 +66,11 @@ std::int32_t prepare(WattreeDevice* device, const WattreeScript*, const WattreeP
   if (scope != nullptr && program->call_count == 1 &&
       std::strcmp(program->calls[0].scope, scope) == 0) {
     return fail(error, "out of memory");
+  }
+  if (const char* illegal = std::getenv("FAKE_TORCH_ILLEGAL")) {
+    for (std::int64_t i = 0; i < program->call_count; ++i) {
+      if (std::strcmp(program->calls[i].scope, illegal) == 0) std::raise(SIGILL);
+    }
   }
   auto* launch = new WattreeLaunch;
   launch->device = device;

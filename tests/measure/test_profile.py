@@ -1,6 +1,7 @@
 """`wattree profile` as a user meets it: every energy is known, and the real plugin where there is a LibTorch."""
 
 import json
+import os
 import pathlib
 import subprocess
 import time
@@ -87,6 +88,28 @@ def test_what_fails_is_noted_and_the_rest_goes_on(bench):
     assert len(bench.records()) > 2
 
 
+def test_a_kernel_that_ends_its_process_is_an_error_of_its_nodes(bench):
+    dense = "encoder.layer.0.intermediate.dense"
+    result = bench.profile("-o", str(bench.data), "--device", "cpu", nvml=False, environment={"FAKE_TORCH_ILLEGAL": dense})
+    assert f"not measured (1): {dense}: the kernel addmm ends its process: Illegal instruction (signal 4)" in result.stdout
+    failed = {record["key"].split("|")[0]: record["why"] for record in bench.records("failure")}
+    # The kernel, and all that it is in: its module with the activation, the layer, the encoder and the whole.
+    assert len(failed) >= 4 and all("Illegal instruction" in why for why in failed.values()), failed
+    measured = {record["scope"] for record in bench.records()}
+    assert dense not in measured and "" not in measured
+    assert {"encoder.layer.0.attention.self.query", "encoder.layer.0.output.dense", "pooler"} <= measured
+
+
+def test_what_the_plugin_has_to_say_reaches_the_user_and_the_file(bench, root):
+    said = {"FAKE_TORCH_NOTE": "kernels are slow here"}
+    result = bench.profile("-o", str(bench.data), "--budget", "3s", environment=said)
+    assert "\nkernels are slow here\n" in result.stdout
+    assert bench.records("header")[0]["note"] == "kernels are slow here"
+    answer = json.loads(bench.profile("--resume", str(bench.data), "--budget", "3s", "--json", environment=said).stdout)
+    check(root, answer, "measured.schema.json")
+    assert answer["note"] == "kernels are slow here"
+
+
 def test_a_lost_device_ends_it_with_what_there_is(bench):
     result = bench.profile("-o", str(bench.data), code=4, environment={"FAKE_TORCH_LOST": "4"})
     assert "the device is lost" in result.stdout
@@ -100,6 +123,32 @@ def test_another_process_on_the_gpu_is_refused(bench):
     assert "other process is on the GPU" in bench.profile("-o", str(bench.data), code=4).stderr
     bench.profile("-o", str(bench.data), "--allow-load", "--budget", "3s")
     assert "other processes on the GPU" in bench.records()[0]["doubts"]
+
+
+@pytest.mark.parametrize("command", ["profile", "calibrate"])
+@pytest.mark.parametrize("options", [["-o"], ["--resume", "-o"]])
+def test_a_place_that_the_system_cannot_look_into_is_an_error(bench, command, options):
+    """As a folder that may not be entered, which stops nobody who is root; a link to itself stops everybody."""
+    (bench.folder / "loop").symlink_to(bench.folder / "loop")
+    data = str(bench.folder / "loop" / "data.jsonl")
+    if command == "profile":
+        words = ["bert-tiny", options[0], data]
+    else:
+        words = ["--on", "fake", *options, data]
+    result = subprocess.run(bench.arguments(command, *words), env=bench.environment, capture_output=True, text=True)
+    assert result.returncode == 4, result.stderr
+    assert result.stderr.startswith(f"wattree: cannot look for {bench.folder}/loop/data.windows.jsonl: ")
+    assert "symbolic link" in result.stderr
+
+
+def test_a_folder_that_one_may_not_enter_is_an_error(bench):
+    if os.getuid() == 0:
+        pytest.skip("root may enter every folder")
+    closed = bench.folder / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    result = bench.profile("-o", str(closed / "data.jsonl"), code=4)
+    assert "Permission denied" in result.stderr and "hint: choose a folder" in result.stderr
 
 
 def test_without_a_plugin_it_says_what_to_build(bench):

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -151,19 +152,31 @@ def test_a_gpu_that_supports_neither_is_not_zero_but_absent(machine):
 # --- permissions and disks ---
 
 
-def test_permission_denied_is_explained_and_the_command_runs(machine):
-    machine.counter.chmod(0)
-    kwargs = {}
-    if os.getuid() == 0:  # Root may read everything: somebody else runs it.
-        for path in [machine.folder, *machine.folder.parents[:2]]:
-            path.chmod(0o755)
-        machine.folder.chmod(0o777)
+@pytest.fixture
+def machine_of_anybody(tmp_path, wattree):
+    """A machine, and the arguments by which its program is run as somebody who is not root: root may read everything. The
+    clone, and all that is in it, may lie where only root may go (its home folder), so program and files lie in /tmp."""
+    if os.getuid() != 0:
+        yield Machine(tmp_path, wattree), {}
+        return
+    with tempfile.TemporaryDirectory(prefix="wattree-", dir="/tmp") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o777)
+        machine = Machine(folder, shutil.copy(wattree, folder / "wattree"))
         os.chown(machine.environment["XDG_RUNTIME_DIR"], 65534, 65534)
         kwargs = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            subprocess.run([machine.wattree, "--version"], check=True, capture_output=True, cwd="/", **kwargs)
+        except PermissionError as error:
+            pytest.skip(f"root may not become another user here, or /tmp holds no programs: {error}")
+        yield machine, kwargs
+
+
+def test_permission_denied_is_explained_and_the_command_runs(machine_of_anybody):
+    machine, kwargs = machine_of_anybody
+    machine.counter.chmod(0)
     meters = subprocess.run([machine.wattree, "meters", "--sys-root", str(machine.folder / "sys"), "--proc-root",
                              str(machine.folder / "proc")], capture_output=True, text=True, cwd="/", **kwargs)
-    if kwargs and (meters.returncode == 126 or "Permission denied" in meters.stderr):
-        pytest.skip("the build folder is not readable for another user")
     assert "chmod o+r" in meters.stdout and "energy_uj" in meters.stdout
     result = machine.track(command=["sh", "-c", "echo fine"], cwd="/", **kwargs)
     assert result.stdout == b"fine\n" and b"no energy can be measured here" in result.stderr

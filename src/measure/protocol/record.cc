@@ -267,6 +267,7 @@ std::string to_line(const HeaderRecord& record) {
   out.field("multiprocessors", static_cast<std::int64_t>(machine.device.multiprocessors));
   number(out, "power_limit_w", machine.power_limit_w);
   text_or_null(out, "framework", machine.device.framework);
+  text_or_null(out, "note", machine.device.note);
   text_or_null(out, "system", machine.system);
   text_or_null(out, "cpu", machine.processor);
   out.field("cpu_count", static_cast<std::int64_t>(machine.cpus));

@@ -47,6 +47,7 @@ struct DeviceFacts {
   std::int64_t cache_bytes = 0;  // The last-level cache.
   std::int64_t memory_bytes = 0;
   int multiprocessors = 0;
+  std::string note;  // What the user should know of how kernels run here; mostly empty.
 };
 
 class Executor {

@@ -1,11 +1,15 @@
 #include "src/measure/runner/plugin.h"
 
 #include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
 
+#include <unordered_set>
 #include <utility>
 
 #include "src/measure/runner/plan.h"
 #include "src/measure/runner/torch_abi.h"
+#include "src/measure/runner/trial.h"
 
 namespace wattree {
 namespace {
@@ -19,6 +23,35 @@ Error error_of(const WattreeError& error) {
   if (error.code == WATTREE_ERROR_INPUT) code = ErrorCode::kInvalidInput;
   if (error.code == WATTREE_ERROR_UNAVAILABLE) code = ErrorCode::kUnavailable;
   return {code, error.message, error.hint};
+}
+
+// What decides which code a kernel runs: its name, and how its operands lie in memory.
+std::string key_of(const WattreeCall& call) {
+  std::string out = call.name;
+  const auto add = [&](auto number) { out += ' ' + std::to_string(number); };
+  add(call.recorded);
+  add(call.inputs);
+  for (int i = 0; i < call.inputs + call.outputs; ++i) {
+    const WattreeTensor& tensor = call.tensors[i];
+    add(tensor.dtype);
+    add(tensor.offset);
+    add(tensor.rank);
+    for (int d = 0; d < tensor.rank; ++d) add(tensor.size[d]);
+    for (int d = 0; d < tensor.rank; ++d) add(tensor.stride[d]);
+  }
+  for (int i = 0; i < call.number_count; ++i) add(call.numbers[i]);
+  return out;
+}
+
+Error ended_by(int signal, const std::string& what) {
+  std::string hint = "this machine may lack what the framework's kernel needs: try another dtype";
+  if (signal == SIGKILL) {
+    hint = "memory may have run out: choose a smaller batch (-b) or length (-s), or another dtype";
+  }
+  return {ErrorCode::kUnavailable,
+          what + " ends its process: " + ::strsignal(signal) + " (signal " +
+              std::to_string(signal) + ")",
+          std::move(hint)};
 }
 
 class TorchLaunch : public Launch {
@@ -59,7 +92,8 @@ class OpenDevice {
       : torch_(torch), device_(device), facts_{known.name,         known.kind,
                                                known.uuid,         known.pci_bus,
                                                known.framework,    known.cache_bytes,
-                                               known.memory_bytes, known.multiprocessors} {}
+                                               known.memory_bytes, known.multiprocessors,
+                                               known.note} {}
   ~OpenDevice() { torch_.close(device_); }
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
@@ -67,6 +101,9 @@ class OpenDevice {
   const WattreeTorch& torch() const { return torch_; }
   WattreeDevice* handle() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
+  // Whether work can be tried in a child first. A GPU's cannot: CUDA does not survive a fork. Its
+  // kernels end no process either.
+  bool has_trials() const { return facts_.kind == "cpu"; }
 
   Result<std::unique_ptr<Launch>> prepare(const WattreeScript* script, const ModelTree& tree,
                                           std::int32_t node, const LaunchOptions& options) {
@@ -74,6 +111,9 @@ class OpenDevice {
     if (!planned.ok()) return planned.error();
     Plan plan = std::move(planned).value();
     const WattreeProgram program = plan.program();
+    if (has_trials()) {
+      if (const Status failure = try_out(script, program); !failure.ok()) return failure.error();
+    }
     const WattreeLaunchOptions wanted{static_cast<std::int32_t>(options.cache), options.copies,
                                       options.allow_graph ? 1 : 0};
     WattreeLaunch* launch = nullptr;
@@ -85,9 +125,34 @@ class OpenDevice {
   }
 
  private:
+  // Runs kernels that have not run here before in a child. An error where that ended by a signal;
+  // any other one comes again when the program is prepared for good.
+  Status try_out(const WattreeScript* script, const WattreeProgram& program) {
+    std::unordered_set<std::string> fresh;
+    for (std::int64_t i = 0; i < program.call_count; ++i) {
+      std::string key = key_of(program.calls[i]);
+      if (tried_.count(key) == 0) fresh.insert(std::move(key));
+    }
+    if (fresh.empty()) return {};
+    const Trial trial = try_in_child([&] {
+      const WattreeLaunchOptions once{static_cast<std::int32_t>(CacheState::kWarm), 1, 0};
+      WattreeLaunch* launch = nullptr;
+      WattreeLaunchFacts facts{};
+      WattreeError error{};
+      return torch_.prepare(device_, script, &program, &once, &launch, &facts, &error) == 0;
+    });
+    if (trial.is_good) tried_.merge(fresh);
+    if (trial.signal == 0) return {};
+    const std::string what = program.call_count == 1
+                                 ? std::string("the kernel ") + program.calls[0].name
+                                 : "one of its " + std::to_string(program.call_count) + " kernels";
+    return ended_by(trial.signal, what);
+  }
+
   const WattreeTorch& torch_;
   WattreeDevice* device_;
   DeviceFacts facts_;
+  std::unordered_set<std::string> tried_;  // Kernels that ran and ended no process.
 };
 
 class TorchExecutor : public Executor {
@@ -192,6 +257,13 @@ Result<std::unique_ptr<ScriptExecutor>> open_script(const PluginOptions& plugin,
   WattreeScript* script = nullptr;
   WattreeScriptFacts facts{};
   WattreeError error{};
+  // Opening it runs it.
+  if (device->has_trials()) {
+    const Trial trial = try_in_child([&] {
+      return device->torch().open_script(device->handle(), &wanted, &script, &facts, &error) == 0;
+    });
+    if (trial.signal != 0) return ended_by(trial.signal, options.path);
+  }
   if (device->torch().open_script(device->handle(), &wanted, &script, &facts, &error) != 0)
     return error_of(error);
   return std::unique_ptr<ScriptExecutor>(

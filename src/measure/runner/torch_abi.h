@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define WATTREE_TORCH_ABI 2
+#define WATTREE_TORCH_ABI 3
 #define WATTREE_TORCH_SYMBOL "wattree_torch"
 #define WATTREE_MAX_RANK 6
 
@@ -102,6 +102,7 @@ typedef struct WattreeDeviceFacts {
   int64_t cache_bytes;
   int64_t memory_bytes;
   int32_t multiprocessors;
+  char note[500]; /* What the user should know of how kernels run here; mostly empty. */
 } WattreeDeviceFacts;
 
 /* What a script did while it ran once, in order. */

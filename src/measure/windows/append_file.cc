@@ -26,12 +26,12 @@ off_t whole_length(int descriptor) {
 
 Result<AppendFile> AppendFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (descriptor < 0) return file_error("cannot write", path, errno);
+  if (descriptor < 0) return file_error("write", path, errno);
   AppendFile file(path, descriptor);
   struct stat facts {};
   if (::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) &&
       ::ftruncate(descriptor, whole_length(descriptor)) != 0) {
-    return file_error("cannot write", path, errno);
+    return file_error("write", path, errno);
   }
   return file;
 }
@@ -49,7 +49,7 @@ Status AppendFile::append(std::string_view line) {
   while (written < whole.size()) {
     const ssize_t count = ::write(descriptor_, whole.data() + written, whole.size() - written);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return file_error("cannot write", path_, errno);
+    if (count <= 0) return file_error("write", path_, errno);
     written += static_cast<std::size_t>(count);
   }
   return {};
