@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Measure the dataset of data/h200, or a part of it, on this machine's GPU.
+"""Measure the dataset of data/h200, that of data/h200-kinds or the settings of a plan on this machine's GPU.
 
 Whole models come first, then modules, ops and decode steps, of every model in turn. Every measurement is written at once to
 FOLDER/windows-SESSION.jsonl, and what the folders after --resume already have is skipped. Stops by itself before the budget
 ends. The work is done by another process: where that one loses the GPU, what it was at is noted as failed and the next goes on.
 
 Usage: measure_dataset.py --budget-s 560 --out FOLDER [--resume FOLDER …]
+       measure_dataset.py --classes experts,heads=40,… --out FOLDER   the kinds of wattree/kinds.py, 40 heads at most
+       measure_dataset.py --plan FILE --out FOLDER   the passes that a file lists, such as data/h200-kinds-check/plan.jsonl
        measure_dataset.py --smoke --out FOLDER   one of everything, and how counter, clocks and profiler behave: a minute
        measure_dataset.py --dry --out FOLDER     on the CPU, with shrunken models and made-up joules, to try the way through
 """
 
 import argparse
 import dataclasses
+import itertools
 import os
 import pathlib
 import subprocess
@@ -29,9 +32,14 @@ CACHES = {"ops": "cold", "in_place": "in_place", "grid": "in_place", "warm": "wa
 RESTARTS = 5
 START_S = 25  # Less than this is not worth another process.
 EXIT_LOST = 75
-DEVICE_ERRORS = (RuntimeError, ValueError)
+# Those of wattree/kinds.py, which needs PyTorch.
+KINDS = ("experts", "expert_steps", "heads", "steps", "fronts", "small", "small_tf32", "lengths", "eager_passes", "grouped", "gathered",
+         "head_products", "products", "skewed", "odd_batched", "single", "single_tf32", "convolutions", "attention", "step_attention",
+         "losses", "expert_parts", "front_parts", "expert_ops", "launches")
 DRY_SHRINK = {"num_hidden_layers": 1, "n_layer": 1, "n_layers": 1, "num_layers": 1, "num_decoder_layers": 1,
-              "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 1200}
+              "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 1200, "num_local_experts": 8, "num_experts": 8,
+              "intermediate_size": 256, "moe_intermediate_size": 64, "shared_expert_intermediate_size": 64, "max_source_positions": 50,
+              "pad_token_id": 0}
 
 
 def parse_arguments(arguments):
@@ -40,6 +48,7 @@ def parse_arguments(arguments):
     parser.add_argument("--resume", type=pathlib.Path, action="append", default=[], help="a folder of an earlier run")
     parser.add_argument("--budget-s", type=float, default=560)
     parser.add_argument("--classes", default=",".join(CLASSES), help="which, in this order; models=60 means 60 at most")
+    parser.add_argument("--plan", type=pathlib.Path, help="passes to measure instead, one as JSON a line")
     parser.add_argument("--seed", type=int, default=1, help="of the random order")
     parser.add_argument("--retry-failures", action="store_true", help="try again what failed in the folders after --resume")
     parser.add_argument("--smoke", action="store_true")
@@ -59,6 +68,7 @@ def size_of(item, args):
 def run_classes(collector, args):
     """Each class of the list as far as its number goes; of a class named again, what is left of it."""
     from wattree import plan
+    from wattree.device import first_line
 
     def chosen(items):
         return list(dict.fromkeys(size_of(item, args) for item in items if args.only in item.model))
@@ -67,18 +77,7 @@ def run_classes(collector, args):
         collector.run([collector.model_job(item) for item in chosen(items)], at_most)
 
     def measure_modules(at_most):
-        left = at_most
-        for item in chosen(plan.details()):
-            if left is not None and left <= 0:
-                return
-            try:
-                jobs = collector.module_jobs(item)
-            except DEVICE_ERRORS as error:
-                collector.fail(f"{item.name}/modules", str(error).splitlines()[0])
-                collector.device.check()
-                continue
-            count = collector.run(jobs, left)
-            left = None if left is None else left - count
+        measure_parts(plan.details(), at_most, collector.module_jobs)
 
     def measure_ops(cache, at_most, only_grid=False):
         from wattree.grid import grid_ops
@@ -90,6 +89,41 @@ def run_classes(collector, args):
         first = {key for item in plan.WHOLE_TREES for key in ops_of(item)}
         ordered = plan.ops_in_order(list(records.values()), first, args.seed)
         collector.run([collector.op_job(record, cache) for record in ordered], at_most)
+
+    def measure_kind(name, at_most):
+        from wattree import kinds
+        from wattree.nodes import node_of_op
+
+        collector.plan = name
+        if name in kinds.PASS_KINDS:
+            measure_passes(kinds.PASS_KINDS[name](), at_most)
+        elif name in kinds.OP_KINDS:
+            found = kinds.ops_of(kinds.calls_of(name, collector.device.name))
+            jobs = (collector.op_job(node_of_op(op).record(), call.cache, dtype=call.dtype) for op, call in found)
+            collector.run(list(itertools.islice((job for job in jobs if job.key not in collector.earlier.done), at_most)))
+        elif name == "expert_ops":
+            measure_parts(kinds.EXPERT_OPS, at_most, lambda item: collector.op_jobs_of(item, kinds.is_of_experts, "in_place"))
+        elif name in kinds.PART_KINDS:
+            items, wants = kinds.PART_KINDS[name]
+            measure_parts(items, at_most, lambda item: collector.module_jobs(item, wants))
+        collector.plan = None
+
+    def measure_parts(items, at_most, jobs_of):
+        left = at_most
+        for item in chosen(items):
+            if left is not None and left <= 0:
+                return
+            left = measure_parts_of(item, jobs_of, left)
+
+    def measure_parts_of(item, jobs_of, left):
+        try:
+            jobs = jobs_of(item)
+        except Exception as error:
+            collector.fail(f"{item.name}/parts", first_line(error))
+            collector.device.check()
+            return left
+        count = collector.run(jobs, left)
+        return None if left is None else left - count
 
     def ops_of(item):
         tree = collector.earlier.trees.get(item.name, {"nodes": []})
@@ -118,9 +152,40 @@ def run_classes(collector, args):
             chosen_products = {r["node"]: r for r in (products[len(products) // 3], products[2 * len(products) // 3], products[-1])}.values()
             collector.run([collector.op_job(record, values=values) for record in chosen_products
                            for values in ("init", "zeros", "sparse")], at_most)
+        elif name in KINDS:
+            measure_kind(name, at_most)
         else:
-            raise SystemExit(f"--classes: {name} is none of {', '.join((*CLASSES, 'unseen'))}")
+            raise SystemExit(f"--classes: {name} is none of {', '.join((*CLASSES, 'unseen', *KINDS))}")
         collector.say(f"{entry}: {collector.windows - windows} windows in {time.monotonic() - start_s:.0f} s")
+
+
+def run_plan(collector, args):
+    """The passes of a file, in its order."""
+    from wattree import plan
+
+    jobs = []
+    for kind, item in plan.read_plan(args.plan):
+        job = collector.model_job(size_of(item, args))
+
+        def run(kind=kind, run=job.run):
+            collector.plan = kind
+            run()
+
+        jobs.append(dataclasses.replace(job, run=run))
+    collector.run(jobs)
+
+
+def time_launches(collector, args, at_most):
+    """How long the host takes to launch passes, their modules and their ops. Nothing else may run meanwhile, so this comes before
+    the counter is read."""
+    from wattree import kinds
+    from wattree.collect import Job
+
+    for item in kinds.LAUNCHED[:at_most]:
+        item = size_of(item, args)
+        key = f"{item.name}/launches"
+        if key not in collector.earlier.done:
+            collector.attempt(Job(key, lambda item=item: collector.time_launches(item)))
 
 
 def smoke(collector, writer, args):
@@ -322,27 +387,33 @@ def work(args):
         meter = Gpu(device.uuid)
     print(f"started in {time.monotonic() - begin_s:.1f} s", flush=True)
     writer = RecordWriter(args.out / f"windows-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}.jsonl")
-    with Sampler(meter) as sampler:
-        collector = Collector(
-            device=device, sampler=sampler, writer=writer, earlier=read_earlier(args.resume, args.retry_failures),
-            configs=ROOT / "data/models", budget_s=args.budget_s - RESERVE_S - (time.monotonic() - begin_s),
-            say=lambda text: print(text, flush=True), **trial)
-        try:
-            if args.smoke:
-                smoke(collector, writer, args)
-            else:
-                collector.begin()
-                run_classes(collector, args)
-        except BudgetSpent:
-            print("the budget is spent", flush=True)
-        except DeviceLost as error:
-            print(f"stopped: {error}", flush=True)
-            # Nothing that ends in order may touch the GPU any more.
-            sys.stdout.flush()
-            os._exit(EXIT_LOST)
-        except KeyboardInterrupt:
-            print("interrupted; what was measured is kept", flush=True)
-        collector.end()
+    sampler = Sampler(meter)
+    collector = Collector(
+        device=device, sampler=sampler, writer=writer, earlier=read_earlier(args.resume, args.retry_failures),
+        configs=ROOT / "data/models", budget_s=args.budget_s - RESERVE_S - (time.monotonic() - begin_s),
+        say=lambda text: print(text, flush=True), **trial)
+    try:
+        for entry in args.classes.split(","):
+            name, _, number = entry.partition("=")
+            if name == "launches" and not args.plan:
+                time_launches(collector, args, int(number) if number else None)
+        with sampler:
+            try:
+                if args.smoke:
+                    smoke(collector, writer, args)
+                else:
+                    collector.begin()
+                    run_plan(collector, args) if args.plan else run_classes(collector, args)
+            except BudgetSpent:
+                print("the budget is spent", flush=True)
+            except KeyboardInterrupt:
+                print("interrupted; what was measured is kept", flush=True)
+            collector.end()
+    except DeviceLost as error:
+        print(f"stopped: {error}", flush=True)
+        # Nothing that ends in order may touch the GPU any more.
+        sys.stdout.flush()
+        os._exit(EXIT_LOST)
     writer.close()
     print(f"{collector.windows} windows in {time.monotonic() - begin_s:.0f} s")
     return 0

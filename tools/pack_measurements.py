@@ -2,7 +2,11 @@
 """Make the files of data/h200 from the folders that measure_dataset.py wrote.
 
 Leaves out blocks that were thrown out and measurements made again later, gives sessions and cards letters, says which windows
-are doubtful and why, and writes nodes and trees once for all sessions. Prints what there is, for the README.
+are doubtful and why, and writes nodes and trees once for all sessions. What was measured in TF32 gets a file of its own, because
+nothing learns from fp32 and TF32 together, and so do memory and launches. Prints what there is, for the README.
+
+With --keep-shifted, blocks are judged by their own anchors: where the anchor has moved and stays, what follows is a session of its
+own with that anchor, in a file of its own. Without it every block after a move is left out.
 
 Usage: pack_measurements.py --out data/h200 FOLDER…
 """
@@ -23,6 +27,7 @@ from wattree.records import read_records  # noqa: E402
 
 DISAGREEMENT = 0.02  # Between the counter and the mean of the power readings.
 ENCODER_DECODERS = ("t5", "bart")
+MEANT = ("key", "subject", "node", "model", "dtype", "attention", "batch_size", "seq_len", "past", "overrides")  # By memory and launches.
 FEW_SAMPLES = 5  # Power readings swing by 2 %: the mean of fewer says nothing.
 
 
@@ -40,6 +45,43 @@ def read_sessions(folders):
             elif "session" in record:
                 sessions.setdefault(record["session"], collections.defaultdict(list))[kind].append(record)
     return dict(sorted(sessions.items())), nodes, trees
+
+
+def split_shifted(sessions, tolerance=0.01):
+    """Sessions, and after each the one of its blocks that were thrown out although the anchors before and after them agree: the
+    machine was another than at first, and stayed it. The block in which it changed stays thrown out."""
+    found = {}
+    for name, session in sessions.items():
+        closing = {}
+        for anchor in session["anchor"]:
+            closing.setdefault(anchor["block"], []).append(anchor["energy_j"])
+        middle = {block: statistics.median(values) for block, values in closing.items()}
+        bad = {verdict["block"] for verdict in session["verdict"] if not verdict["is_good"]}
+        steady = {block for block in bad if block - 1 in middle and abs(middle[block] / middle[block - 1] - 1) <= tolerance}
+        found[name] = session
+        if not steady:
+            continue
+        # An anchor that was measured after one of these blocks, or before and at their level.
+        level = statistics.median(value for block in steady for value in closing[block])
+        around = steady | {block - 1 for block in steady if block - 1 in bad}
+
+        def moves(record, blocks):
+            return record.get("block") in blocks
+
+        later = collections.defaultdict(list, header=[session["header"][0] | {"is_shifted": True}], spin=session["spin"],
+                                        model=session["model"])
+        for kind, blocks in (("anchor", around), ("window", steady), ("verdict", steady)):
+            later[kind] = [record | {"session": f"{name}+"} for record in session[kind] if moves(record, blocks)]
+            session[kind] = [record for record in session[kind] if not moves(record, steady)]
+        for record in (*later["anchor"], *later["verdict"]):
+            at = middle[record["block"]] if "energy_j" not in record else record["energy_j"]
+            record["deviation"] = at / level - 1
+        for verdict in later["verdict"]:
+            verdict["is_good"] = abs(verdict["deviation"]) <= tolerance
+        # Where the machine changed, its anchors are those of what follows.
+        session["anchor"] = [anchor for anchor in session["anchor"] if anchor["block"] not in around]
+        found[f"{name}+"] = later
+    return found
 
 
 def kept_windows(sessions):
@@ -96,11 +138,14 @@ def write_lines(path, records):
     print(f"{path.name}: {len(records)} records, {path.stat().st_size:,} bytes")
 
 
-def pack(folders, out):
+def pack(folders, out, keeps_shifted=False):
     sessions, nodes, trees = read_sessions(folders)
+    if keeps_shifted:
+        sessions = split_shifted(sessions)
     best = kept_windows(sessions)
     letters = dict(zip(sessions, string.ascii_lowercase))
     cards = {}
+    tf32 = []
     out.mkdir(parents=True, exist_ok=True)
     for name, session in sessions.items():
         header = session["header"][0] | {"session": letters[name]}
@@ -109,7 +154,7 @@ def pack(folders, out):
         header["anchor_energy_j"] = statistics.median(anchor["energy_j"] for anchor in session["anchor"])
         header["anchor_time_s"] = statistics.median(anchor["time_s"] for anchor in session["anchor"])
         records = [{"kind": "header"} | header]
-        for kind in ("spin", "anchor", "window", "verdict"):
+        for kind in ("model", "spin", "anchor", "window", "verdict"):
             for record in session[kind]:
                 if kind == "window" and best.get(record["key"]) is not record:
                     continue
@@ -123,7 +168,20 @@ def pack(folders, out):
                 if kind == "window" and (found := doubts(record)):
                     line["doubts"] = found
                 records.append(line)
-        write_lines(out / f"windows-{letters[name]}.jsonl", records)
+        single = [record for record in records if record.get("dtype") == "tf32"]
+        write_lines(out / f"windows-{letters[name]}.jsonl", [record for record in records if record.get("dtype") != "tf32"])
+        if single:
+            tf32 += [record for record in records if record["kind"] in ("header", "anchor", "verdict")] + single
+    if tf32:
+        write_lines(out / "tf32.jsonl", tf32)
+    for kind, file in (("memory", "memory.jsonl"), ("launch", "launches.jsonl")):
+        # Of a key measured again the last one. Sessions on a machine whose anchor has moved are still on that machine.
+        last = {json.dumps([record.get(field) for field in MEANT]): {"kind": kind} | record | {"session": letters[record["session"]]}
+                for session in sessions.values() for record in session[kind]}
+        if last:
+            heads = [{"kind": "header"} | session["header"][0] | {"session": letters[name], "card": cards[session["header"][0]["card"]]}
+                     for name, session in sessions.items() if session[kind]]
+            write_lines(out / file, heads + list(last.values()))
     models = {window.get("model") for window in best.values()}
     measured = {key for key in trees if trees[key]["model"] in models}
     used = {node[0] for key in measured for node in trees[key]["nodes"]} | {window["node"] for window in best.values()}
@@ -158,6 +216,7 @@ def report(sessions, best):
             print(f"repeats in {where}: {len(found)}, energy {100 * statistics.median(e for e, _ in found):.2f} % (most "
                   f"{100 * max(e for e, _ in found):.2f}), time {100 * statistics.median(t for _, t in found):.2f} % "
                   f"(most {100 * max(t for _, t in found):.2f})")
+    print("plan:", ", ".join(f"{name} {count}" for name, count in collections.Counter(str(w.get("plan")) for w in windows).most_common()))
     print(f"standard error, median: {100 * statistics.median(w['relative_error'] for w in windows):.2f} %")
     gaps = [abs(w["sampled_power_w"] / w["power_w"] - 1) for w in windows if w["sampled_power_w"] and w["samples"] >= FEW_SAMPLES]
     if len(gaps) > 1:
@@ -169,8 +228,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("folders", type=pathlib.Path, nargs="+")
+    parser.add_argument("--keep-shifted", action="store_true")
     args = parser.parse_args()
-    pack(args.folders, args.out)
+    pack(args.folders, args.out, args.keep_shifted)
 
 
 if __name__ == "__main__":

@@ -64,3 +64,40 @@ def test_doubts():
     assert packing.doubts(window("a", sampled_power_w=10.3, samples=3)) == []
     assert packing.doubts(window("a", is_settled=False, why_eager="x", other_processes=1)) == [
         "not settled", "not a graph", "other processes on the GPU"]
+
+
+def shifted_session(path, levels, windows):
+    """Blocks 1, 2, … that end with anchors of these levels; block 0 is the first anchor alone."""
+    name = "s1"
+    records = [("header", {"session": name, "protocol": "wattree-1", "card": "f00d42"}), ("node", {"node": "n", "of": "op", "type": "add"})]
+    for block, level in enumerate(levels):
+        records += [("window", w | {"session": name, "block": block}) for w in windows.get(block, [])]
+        records += [("anchor", {"session": name, "block": block, "energy_j": level, "time_s": 0.1, "deviation": level / levels[0] - 1})]
+        if block:
+            is_good = abs(level / levels[0] - 1) <= 0.01
+            records += [("verdict", {"session": name, "block": block, "is_good": is_good, "deviation": level / levels[0] - 1})]
+    path.mkdir()
+    (path / "w.jsonl").write_text("".join(json.dumps({"kind": kind} | fields) + "\n" for kind, fields in records))
+    return path
+
+
+def test_after_a_lasting_shift_a_session_of_its_own_begins(tmp_path):
+    windows = {1: [window("a")], 2: [window("b")], 3: [window("c")], 4: [window("d")]}
+    folder = shifted_session(tmp_path / "1", [1.0, 1.001, 1.02, 1.021, 1.019], windows)
+    packing.pack([folder], tmp_path / "strict")
+    assert not (tmp_path / "strict/windows-b.jsonl").exists()
+    assert windows_of([json.loads(line) for line in (tmp_path / "strict/windows-a.jsonl").read_text().splitlines()]) == {"a": 1.0}
+    packing.pack([folder], tmp_path / "out", keeps_shifted=True)
+    files = [[json.loads(line) for line in (tmp_path / f"out/windows-{letter}.jsonl").read_text().splitlines()] for letter in "ab"]
+    # What was measured while the machine changed is in neither.
+    assert [set(windows_of(records)) for records in files] == [{"a"}, {"c", "d"}]
+    assert [records[0].get("is_shifted", False) for records in files] == [False, True]
+    assert files[0][0]["anchor_energy_j"] == 1.0005 and files[1][0]["anchor_energy_j"] == 1.02
+    assert all(r["is_good"] for r in files[1] if r["kind"] == "verdict")
+
+
+def test_what_swings_back_and_forth_stays_thrown_out(tmp_path):
+    folder = shifted_session(tmp_path / "1", [1.0, 1.02, 1.0, 1.03], {1: [window("a")], 2: [window("b")], 3: [window("c")]})
+    packing.pack([folder], tmp_path / "out", keeps_shifted=True)
+    assert not (tmp_path / "out/windows-b.jsonl").exists()
+    assert windows_of([json.loads(line) for line in (tmp_path / "out/windows-a.jsonl").read_text().splitlines()]) == {"b": 1.0}

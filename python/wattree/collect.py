@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import json
 import pathlib
 import sys
 import time
@@ -19,15 +20,17 @@ from wattree.machine import describe_machine
 from wattree.measure import (
     Idle, Measurement, Settings, measure, measure_idle, node_settings, wait_for_standby, window_fields)
 from wattree.capture import windows_on_host
-from wattree.models import Pass, build_model, read_config
-from wattree.nodes import Node, distinct_nodes, op_from_record
+from wattree.memory import peak_memory
+from wattree.models import Pass, build_model, precision, read_config
+from wattree.launches import time_launch
+from wattree.nodes import Node, distinct_nodes, key_of_call, op_from_record
 from wattree.pauses import Spin, measure_spin, measure_with_pauses
 from wattree.plan import Item
 from wattree.records import Earlier, RecordWriter
 from wattree.sampler import Sampler
 from wattree.spec import parse_tensor
 from wattree.trace import OpCall, Trace, Tracer, trace
-from wattree.workload import Workload, check_alone, module_workload, op_workload, prepare_launch
+from wattree.workload import Workload, check_alone, module_workload, op_workload, prepare_launch, why_not_alone
 
 ANCHOR_EVERY_S = 60.0
 STANDBY_W = 140.0
@@ -67,6 +70,8 @@ class Collector:
         self.idle: Idle | None = None
         self.spin: Spin | None = None
         self.windows = 0
+        self.plan: str | None = None  # Which part of a plan is being measured.
+        self._titles: set[str] = set()  # Of models with heads whose configs were written.
         self._models: dict[tuple, torch.nn.Module] = {}
 
     # The session.
@@ -178,17 +183,21 @@ class Collector:
     # Models.
 
     def model_of(self, item: Item) -> torch.nn.Module:
-        key = (item.model, item.overrides, item.dtype)
+        overrides = dict(item.overrides)
+        experts = overrides.pop("experts_implementation", None)
+        key = (item.title, tuple(overrides.items()), "fp32" if item.dtype == "tf32" else item.dtype)
         if key not in self._models:
             if self.device.free_bytes() < 45 << 30 and self.device.name == "cuda":
                 self.forget_models()
             start_s = time.monotonic()
-            config = read_config(self.configs / f"{item.model}.json", dict(item.overrides) | self.shrink_of(item.model))
-            self._models[key] = build_model(config, item.dtype, item.attention, self.device.name)
-            self.say(f"built {item.model} {item.dtype} in {time.monotonic() - start_s:.2f} s")
+            config = read_config(self.configs / f"{item.model}.json", overrides | self.shrink_of(item.model))
+            self._models[key] = build_model(config, item.dtype, item.attention, self.device.name, item.head)
+            self.say(f"built {item.title} {item.dtype} in {time.monotonic() - start_s:.2f} s")
         model = self._models[key]
         if model.config._attn_implementation != item.attention:
             model.set_attn_implementation(item.attention)
+        if hasattr(model.config, "num_experts_per_tok"):
+            model.set_experts_implementation(experts or "grouped_mm")
         return model
 
     def shrink_of(self, model: str) -> dict[str, Any]:
@@ -209,11 +218,17 @@ class Collector:
     # Jobs.
 
     def model_job(self, item: Item) -> Job:
-        return Job(item.name, lambda: self.measure_model(item))
+        def run() -> None:
+            with precision(item.dtype):
+                self.measure_model(item)
+
+        return Job(item.name, run)
 
     def measure_model(self, item: Item) -> None:
         passed = self.pass_of(item)
         plain = passed.prepare()
+        if self.plan is not None:
+            self.write_memory(item, passed)
         nodes = self.write_tree(item, plain)
         launch, why, agrees = self.launch_of(item, passed, plain)
         root = next(node for node in nodes if node.level == "model")
@@ -249,6 +264,12 @@ class Collector:
                     "the captured pass runs other ops than the plain one", False)
         return launch, None, True
 
+    def write_memory(self, item: Item, passed: Pass) -> None:
+        """What the pass needs of the GPU's memory, by PyTorch's allocator, as any program runs it."""
+        if self.device.name == "cuda" and item.execution == "graph":
+            self.writer.write("memory", session=self.session, key=item.name, plan=self.plan, **self.item_fields(item),
+                              **peak_memory(passed))
+
     def write_tree(self, item: Item, seen: Trace) -> list[Node]:
         nodes = distinct_nodes(seen)
         key = dataclasses.replace(item, execution="graph", repeat=0).name
@@ -268,11 +289,11 @@ class Collector:
             self.earlier.nodes[node.key] = node.record()
             self.writer.write("node", **node.record())
 
-    def module_jobs(self, item: Item) -> list[Job]:
+    def module_jobs(self, item: Item, wants: Callable[[Node], bool] = lambda node: True) -> list[Job]:
         """The distinct modules of a pass, measured with the inputs they had in it."""
         passed = self.pass_of(item)
         nodes = [node for node in self.write_tree(item, passed.prepare()) if node.kind == "module"
-                 and node.level != "model" and f"{node.key}/cold" not in self.earlier.done]
+                 and node.level != "model" and f"{node.key}/cold" not in self.earlier.done and wants(node)]
         wanted = {node.scope for node in nodes}
         kept = trace(passed.model, passed.run, lambda scope, module: scope in wanted)
         calls = {}
@@ -291,11 +312,62 @@ class Collector:
             check_alone(module, workload, ops, self.device)
             self.measure_workload(f"{node.key}/cold", workload, item, node, "cold", ops_agree=True)
 
-    def op_job(self, record: dict[str, Any], cache: str = "cold", values: str = "normal") -> Job:
-        key = f"{record['node']}/{cache}" + ("" if values == "normal" else f"/{values}")
-        return Job(key, lambda: self.measure_op(key, record, cache, values))
+    def time_launches(self, item: Item) -> None:
+        """Host times of the pass, of its distinct modules with the inputs they had in it, and of its distinct ops."""
+        passed = self.pass_of(item)
+        plain = passed.prepare()
+        kept = trace(passed.model, passed.run, lambda scope, module: True, keeps_integers=True)
+        calls = {}
+        for call in kept.modules:
+            calls.setdefault(key_of_call(kept, call), call)
 
-    def measure_op(self, key: str, record: dict[str, Any], cache: str, values: str) -> None:
+        def write(node: Node, run: Callable[[int], Any], modules: int, **extra: Any) -> None:
+            for i in range(3):
+                run(i)
+            took = time_launch(run, self.device, node.kernels)
+            self.writer.write("launch", session=self.session, subject=node.kind if node.level != "model" else "model", node=node.key,
+                              **self.item_fields(item), scope=node.scope, type=node.type, level=node.level, kernels=node.kernels,
+                              modules=modules, inputs=list(node.inputs), **extra, **dataclasses.asdict(took))
+
+        for node in self.write_tree(item, plain):
+            call = calls.get(node.key)
+            below = [other for other in kept.modules if call and other.first_op >= call.first_op and other.end_op <= call.end_op
+                     and other.scope.startswith(call.scope)]
+            if node.level == "model":
+                write(node, lambda i: passed.run_as_is(), len(kept.modules))
+            elif node.kind == "module" and call is not None:
+                workload = module_workload(passed.model.get_submodule(node.scope), *call.kept, self.device, "warm")
+                write(node, workload.run, len(below))
+            elif node.kind == "op" and why_not_alone(node.op) is None:
+                workload = op_workload(node.op, self.device, "warm", integers=kept.integers.get(node.key))
+                write(node, workload.run, 0, op=node.op.name)
+                # A leaf of the tree is a module that runs this op alone: what does calling it cost?
+                if call is not None:
+                    alone = module_workload(passed.model.get_submodule(call.scope), *call.kept, self.device, "warm")
+                    write(dataclasses.replace(node, kind="module"), alone.run, 1, op=node.op.name)
+        self.say(f"launches of {item.name}: {len(kept.ops)} kernels")
+
+    def op_jobs_of(self, item: Item, wants: Callable[[Node], bool], cache: str) -> list[Job]:
+        """The distinct ops of a pass, with the integers they had in it."""
+        passed = self.pass_of(item)
+        nodes = self.write_tree(item, passed.prepare())
+        kept = trace(passed.model, passed.run, keeps_integers=True).integers
+        return [self.op_job(node.record(), cache, integers=kept.get(node.key)) for node in nodes
+                if node.kind == "op" and wants(node)]
+
+    def op_job(self, record: dict[str, Any], cache: str = "cold", values: str = "normal", dtype: str = "",
+               integers: tuple[list, dict[str, Any]] | None = None) -> Job:
+        """`dtype`: tf32, where products of fp32 are to be made in that."""
+        key = f"{record['node']}/{cache}" + ("" if values == "normal" else f"/{values}") + (f"/{dtype}" if dtype else "")
+
+        def run() -> None:
+            with precision(dtype):
+                self.measure_op(key, record, cache, values, dtype, integers)
+
+        return Job(key, run)
+
+    def measure_op(self, key: str, record: dict[str, Any], cache: str, values: str, dtype: str = "",
+                   integers: tuple[list, dict[str, Any]] | None = None) -> None:
         op = op_from_record(record)
         if record["node"] not in self.earlier.nodes:
             self.earlier.nodes[record["node"]] = record
@@ -303,11 +375,11 @@ class Collector:
         node = Node(key=record["node"], kind="op", type=record["type"], level=record["level"], scope="", count=0,
                     params=record["params"], flops=record["flops"], kernels=1, inputs=op.inputs, outputs=op.outputs, op=op,
                     call=None)
-        workload = op_workload(op, self.device, cache, values)
-        self.measure_workload(key, workload, None, node, cache, values)
+        workload = op_workload(op, self.device, cache, values, integers)
+        self.measure_workload(key, workload, None, node, cache, values, dtype=dtype)
 
     def measure_workload(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
-                         values: str | None = None, ops_agree: bool | None = None) -> None:
+                         values: str | None = None, ops_agree: bool | None = None, dtype: str = "") -> None:
         launch, why = prepare_launch(workload, self.device)
         try:
             result = measure(launch, self.device, self.sampler, self.node_settings)
@@ -315,34 +387,41 @@ class Collector:
             launch.close()
         self.write_window(key, result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
                           bytes_per_set=workload.bytes_per_set, copies=launch.iterations, why_eager=why,
-                          ops_agree=ops_agree if why is None else None)
+                          ops_agree=ops_agree if why is None else None, dtype=dtype or None)
         if result.is_capped and self.spin is not None and why is None:
-            self.measure_with_pauses(f"{key}/paused", workload, item, node, cache, result, values)
+            self.measure_with_pauses(f"{key}/paused", workload, item, node, cache, result, values, dtype)
 
     def measure_with_pauses(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
-                            alone: Measurement, values: str | None) -> None:
+                            alone: Measurement, values: str | None, dtype: str = "") -> None:
         """A heavy node once more with pauses in between, so that its clock is the one it has within a model."""
         paused = measure_with_pauses(workload, alone, self.spin, self.device, self.sampler, self.node_settings)
         self.write_window(
             key, paused.result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
-            bytes_per_set=workload.bytes_per_set, copies=paused.copies, why_eager=paused.why_eager, **paused.fields())
+            bytes_per_set=workload.bytes_per_set, copies=paused.copies, why_eager=paused.why_eager, dtype=dtype or None,
+            **paused.fields())
 
     # Records.
 
     def item_fields(self, item: Item) -> dict[str, Any]:
         config = read_config(self.configs / f"{item.model}.json")
-        fields = {"model": item.model, "family": config.model_type} | item_fields(item)
+        if item.head and item.title not in self._titles:
+            self._titles.add(item.title)
+            self.writer.write("model", session=self.session, model=item.title, **{"class": item.head},
+                              config=json.dumps(json.loads((self.configs / f"{item.model}.json").read_text())))
+        fields = {"model": item.title, "family": config.model_type} | item_fields(item)
         # A decode step's encoder has read as many tokens as the decoder.
         return fields | ({"source_len": item.past} if item.past and config.is_encoder_decoder else {})
 
     def write_window(self, key: str, result: Measurement, item: Item | None, node: Node, subject: str, **extra: Any) -> None:
         fields = window_fields(result)
         idle_j = self.idle.power_w * fields["time_s"]
-        self.writer.write(
-            "window", session=self.session, block=self.block, key=key, at_s=round(time.time()),
-            subject=subject, **(self.item_fields(item) if item else op_fields(node)), node=node.key, scope=node.scope, type=node.type, level=node.level,
-            params=node.params, flops=node.flops, kernels=node.kernels, inputs=list(node.inputs),
-            outputs=list(node.outputs), **fields, idle_j=idle_j, **{k: v for k, v in extra.items() if v is not None})
+        record = {
+            "session": self.session, "block": self.block, "key": key, "at_s": round(time.time()), "subject": subject,
+            **(self.item_fields(item) if item else op_fields(node)), "node": node.key, "scope": node.scope, "type": node.type,
+            "level": node.level, "params": node.params, "flops": node.flops, "kernels": node.kernels, "inputs": list(node.inputs),
+            "outputs": list(node.outputs), **fields, "idle_j": idle_j, **({"plan": self.plan} if self.plan else {}),
+            **{name: value for name, value in extra.items() if value is not None}}
+        self.writer.write("window", **record)
         self.windows += 1
         self.sampler.forget_before(time.monotonic() - 1)
         self.say(f"{time.monotonic() - self.start_s:6.1f} s  {item.name if item else node.type} "

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import json
 import math
+import pathlib
 import random
 from typing import Any
 
@@ -27,16 +29,41 @@ class Item:
     execution: str = "graph"
     overrides: tuple[tuple[str, Any], ...] = ()  # Of the config.
     repeat: int = 0  # 1 for measuring once more, at another time.
+    head: str = ""  # A class of the framework with a head; empty: the base model.
+
+    @property
+    def title(self) -> str:
+        """The model as records call it: one with a head is another model."""
+        return f"{self.model}:{self.head}" if self.head else self.model
 
     @property
     def name(self) -> str:
         changed = "".join(f",{key}={value}" for key, value in self.overrides)
         size = f"{self.batch}x1+{self.past}" if self.past else f"{self.batch}x{self.length}"
         again = "" if not self.repeat else f"#{self.repeat}"
-        return f"{self.model}{changed}/{self.dtype}/{self.attention}/{size}/{self.execution}{again}"
+        return f"{self.title}{changed}/{self.dtype}/{self.attention}/{size}/{self.execution}{again}"
 
 
 ANCHOR = Item("bert-base-uncased")
+
+
+def read_plan(path: pathlib.Path) -> list[tuple[str, Item]]:
+    """The passes of a file, one as JSON a line: the fields of an Item, and its `kind`."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        fields = json.loads(line)
+        kind = fields.pop("kind")
+        if kind != "header":
+            fields["overrides"] = tuple(fields.pop("overrides", {}).items())
+            found.append((kind, Item(**fields)))
+    return found
+
+
+def plan_line(kind: str, item: Item) -> str:
+    """A line of such a file: what differs from an Item's defaults, and its size always."""
+    fields = {field.name: getattr(item, field.name) for field in dataclasses.fields(Item)
+              if field.name in ("model", "batch", "length") or getattr(item, field.name) != field.default}
+    return json.dumps({"kind": kind} | fields | ({"overrides": dict(item.overrides)} if item.overrides else {}))
 
 # The models of the IrEne paper, and the sizes each of them gets in every precision and attention.
 IRENE = ("bert-base-uncased", "roberta-base", "distilbert-base-uncased", "gpt2", "distilgpt2", "openai-gpt")

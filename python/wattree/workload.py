@@ -148,6 +148,19 @@ def index_limit(op: OpCall) -> int:
     return 2
 
 
+def group_ends(op: OpCall, device: str) -> tuple[list, dict[str, Any]]:
+    """The integers of a grouped product, as Trace.integers has them: where the rows of each group end, with every row in a random
+    one."""
+    rows, groups = parse_tensor(op.inputs[0])[1][0], parse_tensor(op.inputs[1])[1][0]
+    counts = torch.bincount(torch.randint(0, groups, (rows,)), minlength=groups)
+    ends = counts.cumsum(0).to(device=device, dtype=torch.int32)
+
+    def given(value: Any) -> Any:
+        return ends if isinstance(value, dict) and value.get("tensor", "").startswith("i32") else None
+
+    return [given(value) for value in op.arguments], {name: given(value) for name, value in op.keywords.items()}
+
+
 def tensor_bytes(text: str) -> int:
     dtype_name, shape, stride = parse_tensor(text)
     return storage_size(shape, stride) * element_bytes(dtype_name)
@@ -157,7 +170,8 @@ def tensor_bytes(text: str) -> int:
 _LOOK_UPS = {"embedding", "index_select", "gather", "index"}
 
 # Which arguments of an op are a model's weights; of any other op none is.
-_WEIGHTS = {"addmm": (0, 2), "mm": (1,), "native_layer_norm": (2, 3), "embedding": (0,)}
+_WEIGHTS = {"addmm": (0, 2), "mm": (1,), "native_layer_norm": (2, 3), "embedding": (0,), "_grouped_mm": (1,),
+            "convolution": (1, 2)}
 
 # What finds the cache how: "cold", everything in memory; "warm", everything in the cache as far as it fits; "in_place", as in
 # the middle of a model: weights in memory, and what the op before has just written in the cache.
@@ -181,6 +195,8 @@ def op_workload(op: OpCall, device: Device, cache: str = "cold", values: str = "
         raise ArgumentError(why)
     func = getattr(getattr(torch.ops.aten, op.name), op.overload)
     highest = index_limit(op)
+    if integers is None and op.name == "_grouped_mm":
+        integers = group_ends(op, device.name)
     kept, kept_keywords = integers or (len(op.arguments) * [None], {})
 
     def make(i: int) -> Any:
