@@ -202,6 +202,25 @@ def test_readme_flags_exist(wattree, root):
                 assert re.search(rf"(^|[ ,]){re.escape(flag)}([ ,]|$)", help_text, re.MULTILINE), f"{line}: {flag}"
 
 
+def documents(root):
+    """What is written by hand for readers. (The page on architecture keeps to 105 columns.)"""
+    generated = {"benchmarks.md", "accuracy.md", "accuracy-h200.md", "accuracy-h200-check.md", "h200-findings.md"}
+    others = generated | {"architecture.md"}
+    found = [root / "README.md", root / "CHANGELOG.md", root / "python/README.md", *sorted((root / "docs").rglob("*.md")),
+             *sorted((root / "data").glob("*/README.md"))]
+    return [document for document in found if document.name not in others]
+
+
+def test_lines_fit_in_100_columns(root):
+    """But for tables, code and lines that are one long word."""
+    long = []
+    for document in documents(root):
+        text = re.sub(r"^ *```.*?^ *```$", lambda m: "\n" * m[0].count("\n"), document.read_text(), flags=re.MULTILINE | re.DOTALL)
+        long += [f"{document.relative_to(root)}:{number}" for number, line in enumerate(text.splitlines(), 1)
+                 if len(line) > 100 and " " in line.strip(" -") and not line.lstrip().startswith(("|", "!["))]
+    assert not long, long
+
+
 def test_the_glossary_has_each_term_once(root):
     text = (root / "docs/glossary.md").read_text().split("## Words that look alike")[0]
     terms = re.findall(r"^- \*\*(.+?)\*\*(?: \((.*?)\))?", text, re.MULTILINE)
