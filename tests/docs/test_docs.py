@@ -189,19 +189,6 @@ def test_few_readme_commands_are_not_run(root):
     assert reasons == ["installs packages and builds", "there is no train.py", "needs PyTorch and an energy counter"]
 
 
-def test_readme_flags_exist(wattree, root):
-    """Also those of commands that are not run."""
-    for block, _ in blocks_of((root / "README.md").read_text()):
-        for line in block.splitlines():
-            words = shlex.split(line, comments=True)
-            if words[0] != "wattree":
-                continue
-            words = words[:words.index("--")] if "--" in words else words
-            help_text = run(wattree, words[1], *(words[2:3] if words[1] == "profiles" else []), "--help").stdout
-            for flag in [word for word in words[2:] if word.startswith("-")]:
-                assert re.search(rf"(^|[ ,]){re.escape(flag)}([ ,]|$)", help_text, re.MULTILINE), f"{line}: {flag}"
-
-
 def documents(root):
     """What is written by hand for readers. (The page on architecture keeps to 105 columns.)"""
     generated = {"benchmarks.md", "accuracy.md", "accuracy-h200.md", "accuracy-h200-check.md", "h200-findings.md"}
@@ -209,6 +196,23 @@ def documents(root):
     found = [root / "README.md", root / "CHANGELOG.md", root / "python/README.md", *sorted((root / "docs").rglob("*.md")),
              *sorted((root / "data").glob("*/README.md"))]
     return [document for document in found if document.name not in others]
+
+
+def test_flags_in_documents_exist(wattree, root):
+    """Also those of commands that are not run."""
+    helps = {}
+    for document in documents(root):
+        for block, _ in blocks_of(document.read_text()):
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] != ["wattree"]:
+                    continue
+                words = words[1:words.index("--")] if "--" in words else words[1:]
+                command = tuple(words[:2 if words[0] in {"profiles", "dataset", "import"} else 1])
+                if command not in helps:
+                    helps[command] = run(wattree, *command, "--help").stdout
+                for flag in [word for word in words if word.startswith("-")]:
+                    assert re.search(rf"(^|[ ,]){re.escape(flag)}([ ,]|$)", helps[command], re.MULTILINE), f"{line}: {flag}"
 
 
 def test_lines_fit_in_100_columns(root):
@@ -251,10 +255,18 @@ def test_every_data_file_has_a_source(root):
     assert not missing, f"data/SOURCES.md does not name {missing}"
 
 
+def anchors_in(document):
+    """As GitHub makes them: small letters, no punctuation, dashes for blanks."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ +(.*?)\s*$", text, re.MULTILINE)}
+
+
 def test_links_between_documents_lead_somewhere(root):
     broken = []
-    for document in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
-            if not (document.parent / target).exists():
-                broken.append(f"{document.relative_to(root)}: {target}")
+    for document in sorted({*documents(root), *(root / "docs").rglob("*.md")}):
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^):]*))?\)", document.read_text()):
+            leads_to = document.parent / target if target else document
+            if not leads_to.exists() or (anchor and anchor not in anchors_in(leads_to)):
+                broken.append(f"{document.relative_to(root)}: {target}#{anchor}")
     assert not broken, broken
