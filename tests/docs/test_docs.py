@@ -203,7 +203,7 @@ def test_flags_in_documents_exist(wattree, root):
     helps = {}
     for document in documents(root):
         for block, _ in blocks_of(document.read_text()):
-            for line in block.splitlines():
+            for line in block.replace("\\\n", "").splitlines():
                 words = shlex.split(line, comments=True)
                 if words[:1] != ["wattree"]:
                     continue
