@@ -152,3 +152,14 @@ def test_one_version_everywhere(prefix):
     assert run("python3", "-c", code, prefix / "lib/libwattree.so").strip() == version
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert headings[:2] == ["Unreleased", version]
+
+
+@pytest.mark.parametrize("language,compiler", [("cpp", ["c++", "-std=c++20"]), ("c", ["cc", "-std=c99"])])
+def test_what_the_document_shows_compiles(language, compiler, prefix, tmp_path):
+    shown = re.search(rf"```{language}\n(.*?)```", (ROOT / "docs/library.md").read_text(), re.S)[1].splitlines(keepends=True)
+    includes = [line for line in shown if line.startswith("#include")]
+    body = [line for line in shown if not line.startswith("#include")]
+    around = "#include <stddef.h>\nstatic int epochs = 2;\nstatic void train(void) {}\n" if language == "c" else ""
+    source = tmp_path / f"shown.{language}"
+    source.write_text("".join(includes) + around + "int main(void) {\n" + "".join(body) + "return 0;\n}\n")
+    run(*compiler, "-fsyntax-only", "-Wall", "-Werror", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-I", prefix / "include", source)
