@@ -21,7 +21,12 @@ add_custom_command(
   COMMAND wattree completions fish > ${made}/wattree.fish
   DEPENDS wattree
   COMMENT "Making shell completions")
-add_custom_target(wattree_completions ALL DEPENDS ${completions})
+# Builds with sanitizers are not for installing, and where a sanitizer cannot run, they must still build.
+if(WATTREE_SANITIZE OR WATTREE_FUZZ)
+  add_custom_target(wattree_completions DEPENDS ${completions})
+else()
+  add_custom_target(wattree_completions ALL DEPENDS ${completions})
+endif()
 # All that has to be built before an install: what `make install` builds.
 add_custom_target(wattree_installed DEPENDS wattree ${libraries} wattree_completions)
 
