@@ -1,12 +1,13 @@
 # The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak bench check configure-test fuzz-build
+.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz bench check configure-run configure-test fuzz-build
 
 # Run and test share this folder, so that what one has built is there for the other.
 BUILD := build/release
 WATTREE_WERROR ?= OFF
 # Passed on to every build, for example JOBS=2; by default Ninja uses all cores.
 JOBS ?=
+PREFIX ?= /usr/local
 ninja = ninja -C $(1) $(if $(JOBS),-j $(JOBS)) --quiet
 
 help:
@@ -14,17 +15,26 @@ help:
 	@echo "make test    build everything and run every test (some minutes the first time)"
 	@echo "make check   format, layers, clang-tidy on changed files, fast tests: before every commit"
 	@echo "make build   build only the program, $(BUILD)/bin/wattree"
+	@echo "make install [PREFIX=/usr/local] [DESTDIR=]   the program, libraries, headers, completions"
 	@echo "make bench   build and run the benchmarks"
-	@echo "make soak    the long tests: 10 minutes of fuzzing for every target"
+	@echo "make soak    the long tests: address, leak, undefined and thread sanitizers; 10 minutes of every fuzzer"
 	@echo
-	@echo "They install missing system packages (SKIP_INSTALL=1: never), and write nowhere else outside this folder."
+	@echo "They install missing system packages (SKIP_INSTALL=1: never), and but for install write nowhere else outside this folder."
 
-build:
+configure-run:
 	@tools/install_dependencies run
 	@# Without the tests, which need packages that a user does not; what is configured already stays as it is.
 	@test -f $(BUILD)/build.ninja || cmake --preset release -DWATTREE_TESTS=OFF >/dev/null
+
+build: configure-run
 	@echo "Building $(BUILD)/bin/wattree"
 	@$(call ninja,$(BUILD)) wattree wattree_c
+
+# For root where PREFIX is root's: build as yourself first (make build), since nothing is built twice.
+install: configure-run
+	@$(call ninja,$(BUILD)) wattree_installed
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))" >/dev/null
+	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX)): bin/wattree, lib/libwattree.so, lib/libwattree-cpp.a, include/wattree"
 
 run: build
 	$(BUILD)/bin/wattree tree bert-base-uncased
@@ -50,8 +60,19 @@ test: configure-test
 	@$(MAKE) --no-print-directory fuzz-build
 	@tools/run_tests --build $(BUILD) --fuzz-build build/fuzz --fuzz-seconds 60
 
-soak: fuzz-build
+# All of them, also after one that fails: -k, and a target for each.
+soak:
+	@$(MAKE) --no-print-directory -k soak-asan soak-tsan soak-fuzz
+
+soak-fuzz: fuzz-build
 	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds-each 600
+
+soak-asan soak-tsan: soak-%:
+	@tools/install_dependencies test
+	@cmake --preset $* >/dev/null
+	@echo "Building the tests in build/$* with sanitizers"
+	@$(call ninja,build/$*)
+	@tools/run_tests --build build/$* --fast
 
 bench:
 	@tools/install_dependencies bench

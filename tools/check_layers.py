@@ -17,7 +17,7 @@ def room_of(folder):
     return folder.partition("/")[0]
 
 
-allowed = {}  # By folder: itself, and the folders and rooms that it may include.
+allowed: dict[str, set[str]] = {}  # By folder: itself, and the folders and rooms that it may include.
 for number, line in enumerate((ROOT / "docs/layers.txt").read_text().splitlines(), 1):
     if line := line.split("#")[0].strip():
         folder, _, below = line.partition(":")
@@ -54,7 +54,7 @@ for path in files:
 
 # At the beginning of a line: types inside of others are told apart by them. Without a body it is only declared.
 TYPE = re.compile(r"(?:struct|class|enum class|enum struct|enum|union) (?:\[\[\w+\]\] )?(\w+)\b(?!::)(?=[^;]*$|.*\{)")
-defined = {}
+defined: dict[str, str] = {}
 for path in files:
     # The plugin has a namespace of its own: it is built against another library, into another file.
     if (ROOT / "src/measure/torch") in path.parents:

@@ -292,7 +292,6 @@ def study(collector, name, item, seconds):
 def check_kernels(collector, writer, items):
     """Whether captured passes run the kernels that plain ones run, by name, number and time."""
     from wattree.kernels import differences, profile_kernels
-    from wattree.workload import Workload
 
     for item in items:
         if time.monotonic() > collector.deadline_s + RESERVE_S - 4:

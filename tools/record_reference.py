@@ -192,7 +192,7 @@ def named_modules(model):
 
 def count_flops(model, inputs, *modes):
     """PyTorch's own count per module, with any further dispatch modes around the same pass."""
-    counter = FlopCounterMode(display=False, custom_mapping={op: attention_flops for op in ATTENTION_OPS})
+    counter = FlopCounterMode(display=False, custom_mapping=dict.fromkeys(ATTENTION_OPS, attention_flops))
     # DeBERTa's scripted functions would be optimised after some calls, and the record would then depend on what ran
     # before it.
     with torch.jit.optimized_execution(False), counter, contextlib.ExitStack() as stack:

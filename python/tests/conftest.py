@@ -87,7 +87,7 @@ class SimulatedSampler:
 
         self.clock, self.power_w, self.tick_s, self.capped, self.failure = clock, power_w, tick_s, capped, None
         self.meter = dataclasses.make_dataclass("Meter", ["power_limit_w"])(limit_w)
-        self.meter.other_processes = lambda: []
+        self.meter.other_processes = list
         self._tick, self._ticks, self._energy_j = Tick, [], 5000.0
         self._next_s = clock.now_s
 

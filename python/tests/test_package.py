@@ -21,4 +21,6 @@ def test_pip_installs_it_offline(root, library, tmp_path):
             "assert l.library_path().startswith(wattree.__path__[0]); l.load_library(); print(wattree.__version__)")
     result = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(target)}, cwd=tmp_path, capture_output=True,
                             text=True, check=True)
-    assert result.stdout.strip() in (source / "pyproject.toml").read_text()
+    assert result.stdout.strip() in (source / "wattree/_version.py").read_text()
+    assert (target / f"wattree-{result.stdout.strip()}.dist-info").is_dir()
+    assert (target / "wattree/py.typed").exists()

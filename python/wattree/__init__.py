@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wattree._version import __version__
 from wattree.tracking import Run, track
 
 if TYPE_CHECKING:
     from wattree.profiler import ProfileError, Profiler
     from wattree.result import Profile
 
-__version__ = "0.1.0"
-__all__ = ["Profile", "ProfileError", "Profiler", "Run", "profile", "track"]
+__all__ = ["Profile", "ProfileError", "Profiler", "Run", "__version__", "profile", "track"]
 
 
 def profile(model: Any, *inputs: Any, **keywords: Any) -> Profile:

@@ -56,6 +56,7 @@ class NodeCache:
         self._path = None
 
     def _read(self) -> None:
+        assert self._path is not None
         with open(self._path, encoding="utf-8", errors="replace") as file:
             for line in file:
                 try:
@@ -67,6 +68,7 @@ class NodeCache:
 
     def _append(self, record: dict[str, Any]) -> None:
         line = json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"
+        assert self._path is not None
         # One write to the end of the file: lines of two processes do not mix. A torn line before it stays alone.
         descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
@@ -78,6 +80,7 @@ class NodeCache:
             os.close(descriptor)
 
     def _ends_with_newline(self, size: int) -> bool:
+        assert self._path is not None
         with open(self._path, "rb") as file:
             file.seek(size - 1)
             return file.read(1) == b"\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -20,9 +20,10 @@ def windows_on_host() -> Iterator[None]:
         return
     original = layer.lazy_initialization
 
-    def initialize(self, key_states, value_states):
+    def initialize(self: Any, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
         if not hasattr(self, "_sliding_window_tensor"):
-            return original(self, key_states, value_states)
+            original(self, key_states, value_states)
+            return
         length, self._sliding_window_tensor = self._sliding_window_tensor, torch.empty(0, device=key_states.device)
         original(self, key_states, value_states)
         self._sliding_window_tensor = length
@@ -40,7 +41,7 @@ def scalars_filled() -> Iterator[None]:
     fills it in instead."""
     original = torch.tensor
 
-    def tensor(data, *args, **kwargs):
+    def tensor(data: Any, *args: Any, **kwargs: Any) -> torch.Tensor:
         device = kwargs.get("device")
         if isinstance(data, (bool, int, float)) and not args and device is not None and kwargs.get("dtype") is not None:
             return torch.full((), data, dtype=kwargs["dtype"], device=device)
@@ -74,11 +75,11 @@ class PreparedMasks:
         return ["none" if mask is None else str(list(getattr(mask, "shape", []))) for mask in self._made]
 
     @contextlib.contextmanager
-    def recording(self, around=contextlib.nullcontext) -> Iterator[None]:
+    def recording(self, around: Callable[[], Any] = contextlib.nullcontext) -> Iterator[None]:
         self._made = []
 
-        def wrap(original):
-            def create(*args, **kwargs):
+        def wrap(original: Callable) -> Callable:
+            def create(*args: Any, **kwargs: Any) -> Any:
                 with around():
                     self._made.append(original(*args, **kwargs))
                 return self._made[-1]
@@ -91,14 +92,14 @@ class PreparedMasks:
     def replaying(self) -> Iterator[None]:
         left = iter(self._made)
 
-        def wrap(original):
+        def wrap(original: Callable) -> Callable:
             return lambda *args, **kwargs: next(left)
 
         with self._replaced(wrap):
             yield
 
     @contextlib.contextmanager
-    def _replaced(self, wrap) -> Iterator[None]:
+    def _replaced(self, wrap: Callable[[Callable], Callable]) -> Iterator[None]:
         originals = [(module, name, getattr(module, name)) for module, name in self._places]
         try:
             for module, name, original in originals:

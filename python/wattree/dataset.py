@@ -23,7 +23,7 @@ def _scope(node: NodeProfile) -> str:
     return f"root{separator}{node.scope}" + (f"#{node.run}" if node.run else "")
 
 
-def _node(node: NodeProfile, parent: NodeProfile | None, depth: int, prefix: str, numbers, is_op: bool) -> dict[str, Any]:
+def _node(node: NodeProfile, parent: NodeProfile | None, depth: int, prefix: str, numbers: Any, is_op: bool) -> dict[str, Any]:
     inner = [] if is_op else [child for child in node.children if child.level != "math"]
     if parent is None and not inner:
         inner = node.children  # A root must have children; here it has only ops.

@@ -8,14 +8,14 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Mark(Protocol):
     """A point in the device's work."""
 
     def wait(self) -> None: ...
-    def seconds_since(self, earlier) -> float: ...  # Both must have been reached.
+    def seconds_since(self, earlier: Any) -> float: ...  # Both must have been reached.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +70,7 @@ def repeat(run: Callable[[int], object], copies: int) -> Launch:
 
 
 class _CudaMark:
-    def __init__(self, torch) -> None:
+    def __init__(self, torch: Any) -> None:
         self._event = torch.cuda.Event(enable_timing=True)
         self._event.record()
 
@@ -134,7 +134,7 @@ class CudaDevice:
                 raise CaptureError(first_line(error)) from error
         return Launch(graph.replay, copies, "graph", graph.reset, holds=run)
 
-    def _abandon(self, graph) -> None:
+    def _abandon(self, graph: Any) -> None:
         """Ends a capture that failed. PyTorch leaves the allocator and the random generator in the middle of it
         (pytorch/pytorch#171263), so both are put right by hand."""
         torch = self._torch

@@ -52,7 +52,7 @@ def load_library() -> ctypes.CDLL:
     return _load(library_path())
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _load(path: str) -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(path)

@@ -132,8 +132,8 @@ def distinct_nodes(trace: Trace) -> list[Node]:
     for op in trace.ops:
         counts[op.key] += 1
         if op.key not in found:
-            call = trace.modules[op.module_call] if op.module_call >= 0 else None
-            leaf = call if call is not None and is_leaf(trace, call) else None
+            caller = trace.modules[op.module_call] if op.module_call >= 0 else None
+            leaf = caller if caller is not None and is_leaf(trace, caller) else None
             found[op.key] = Node(
                 key=op.key, kind="op", type=leaf.type if leaf else op_type(op.name),
                 level="ml" if leaf else op_level(op.name), scope=op.scope, count=0, params=leaf.params if leaf else 0,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
+from typing import Any
 
 _SUCCESS = 0
 _NOT_SUPPORTED = 3
@@ -136,13 +137,13 @@ class Gpu:
                 return handle
         raise NvmlError(f"no GPU {uuid or ''} among those NVML knows ({', '.join(known) or 'none'})")
 
-    def _function(self, name: str):
+    def _function(self, name: str) -> Any:
         try:
             return getattr(self._nvml, name)
         except AttributeError:
             return lambda *arguments: _NOT_SUPPORTED
 
-    def _call(self, name: str, *arguments) -> None:
+    def _call(self, name: str, *arguments: Any) -> None:
         code = self._function(name)(*arguments)
         if code != _SUCCESS:
             self._nvml.nvmlErrorString.restype = ctypes.c_char_p
@@ -150,7 +151,7 @@ class Gpu:
                 self._nvml.nvmlErrorString(code) or b"").decode(errors="replace")
             raise NvmlError(f"{name}: {reason} (error {code})")
 
-    def _text(self, name: str, *arguments) -> str:
+    def _text(self, name: str, *arguments: Any) -> str:
         text = ctypes.create_string_buffer(96)
         self._call(name, *arguments, text, ctypes.c_uint(len(text)))
         return text.value.decode(errors="replace")

@@ -7,6 +7,7 @@ clock. A pause is a kernel that does next to nothing; what it takes is measured 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 from wattree.device import Device
@@ -29,11 +30,15 @@ class Spin:
         return self.fixed_s + self.per_cycle_s * cycles
 
 
+def _spin(device: Device, cycles: int, i: int) -> None:
+    device.spin(cycles)
+
+
 def measure_spin(device: Device, sampler: Sampler, settings: Settings) -> tuple[Spin, list[tuple]]:
     """And the points it was taken from: cycles, seconds, watts, and the clock in MHz."""
     points = []
     for cycles in (20_000, 200_000):
-        workload = Workload(lambda i, cycles=cycles: device.spin(cycles), 1, 0)
+        workload = Workload(functools.partial(_spin, device, cycles), 1, 0)
         launch, _ = prepare_launch(workload, device)
         result = measure(launch, device, sampler, settings)
         launch.close()

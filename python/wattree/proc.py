@@ -6,6 +6,7 @@ import dataclasses
 import os
 import pathlib
 import time
+from collections.abc import Callable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Others:
 
     LEAST_TICKS = 20  # Of the kernel's; fewer say nothing.
 
-    def __init__(self, read=read_cpu_time, own_s=time.process_time) -> None:
+    def __init__(self, read: Callable[[], CpuTime] = read_cpu_time,
+                 own_s: Callable[[], float] = time.process_time) -> None:
         self._read, self._own_s = read, own_s
         self._before, self._before_s = read(), own_s()
 

@@ -215,6 +215,7 @@ class _Work:
     def _measure(self, key: str, execution: str | None = None) -> dict[str, Any]:
         node = self._distinct[key]
         if not self._is_module(key):
+            assert node.op is not None
             return self._session.measure_op(node.op, self._seen.integers.get(key), execution)
         if not node.scope:
             return self._session.measure_root(self._model, self._run, execution)
@@ -224,27 +225,30 @@ class _Work:
         if key not in self._calls:
             raise RuntimeError("its inputs were not kept: there was no room for them, or the model did something else when it "
                                "was run again")
-        return self._calls[key].kept
+        kept = self._calls[key].kept
+        assert kept is not None  # Or it would not be among the calls.
+        return kept
 
     def _check(self) -> None:
         """Is the machine still the same, and do the graphs run the kernels that the plain model runs?"""
         root = next(iter(self._distinct))
-        if root in self.measured:
-            self._session.check_drift(self._cache.get(root), lambda: self._measure(root))
+        if root in self.measured and (record := self._cache.get(root)) is not None:
+            self._session.check_drift(record, lambda: self._measure(root))
         runs: dict[str, Callable[[], Any]] = {}
         for key in self._unchecked():
             node = self._distinct[key]
             if not self._is_module(key):
+                assert node.op is not None
                 runs[key] = self._session.op_run(node.op, self._seen.integers.get(key))
             elif not node.scope:
                 runs[key] = self._session.module_run(self._model, self._run)
             elif key in self._calls:
-                args, kwargs = self._calls[key].kept
+                args, kwargs = self._arguments(key)
                 runs[key] = self._session.module_run(
                     *self._session.call_of(self._model.get_submodule(node.scope), args, kwargs))
         found, problem = self._session.compare_kernels(runs)
         for key in runs:
-            record = dict(self._cache.get(key))
+            record = dict(self._cache.get(key) or {})
             if key not in found:
                 record["why_not_compared"] = problem or "it could not be captured again"
             elif found[key]:
@@ -273,7 +277,7 @@ def distinct_nodes_of(root: TreeNode) -> dict[str, TreeNode]:
         return node.cost.flops or node.cost.matmul_flops or 0
 
     order = sorted(found.values(), key=lambda node: (node.level != "model", node.op is not None, -weight(node)))
-    return {node.key: node for node in order}
+    return {node.key: node for node in order if node.key is not None}
 
 
 # What a model needs before it can be measured.
@@ -384,7 +388,8 @@ def dtype_of(model: torch.nn.Module, root: TreeNode) -> str:
     counts: dict[torch.dtype, int] = {}
     for parameter in model.parameters():
         counts[parameter.dtype] = counts.get(parameter.dtype, 0) + parameter.numel()
-    if not counts and not (root.call and root.call.outputs):
+    outputs = root.call.outputs if root.call else ()
+    if not counts and not outputs:
         return "none"
-    name = str(max(counts, key=counts.get)).removeprefix("torch.") if counts else parse_tensor(root.call.outputs[0])[0]
+    name = str(max(counts, key=lambda dtype: counts[dtype])).removeprefix("torch.") if counts else parse_tensor(outputs[0])[0]
     return {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}.get(name, name)

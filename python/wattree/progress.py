@@ -23,7 +23,7 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._is_shown:
             self._stream.write("\r\x1b[K")
             self._stream.flush()

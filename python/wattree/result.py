@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from wattree.cost import OpCost
@@ -86,6 +86,7 @@ class Profile:
                  seconds: float, basis: str | None) -> None:
         self.model, self.dtype, self.attention, self.machine = name, dtype, attention, machine
         self.notes, self.is_complete, self.seconds, self.basis = notes, is_complete, seconds, basis
+        assert root.call is not None
         self.batch_size, self.seq_len = sizes_of_inputs(root.call)
         self.boundary = machine.get("boundary")
         self.tree = _profile_of(root, records, why_no_energy)
@@ -209,7 +210,7 @@ def _is_known(node: NodeProfile) -> bool:
     return node.energy_j is not None or node.key is None and all(_is_known(child) for child in node.children)
 
 
-def _total(values) -> float | None:
+def _total(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) if known else None
 

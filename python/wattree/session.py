@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,6 +26,10 @@ LOOK_FOR_OTHERS_S = 0.3
 MOST_OTHERS_PERCENT = 10.0  # As `wattree profile` has it.
 
 
+def _run_once(run: Callable[[], Any], i: int) -> None:
+    run()
+
+
 class Session:
     def __init__(self, device: Device, meter: Any, settings: Settings, execution: str) -> None:
         self.device, self.settings = device, settings
@@ -43,7 +48,7 @@ class Session:
             self._sampler.__enter__()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._sampler is not None:
             self._sampler.__exit__()
 
@@ -62,6 +67,7 @@ class Session:
             self.notes.append(f"other processes use {percent:.0f} % of the processors: these numbers hold for that")
 
     def _measure_idle(self) -> None:
+        assert self._sampler is not None
         if not wait_until_steady(self._sampler):
             self.notes.append("the device did not come to rest before measuring began: something else may be using it")
         self._idle = measure_idle(self._sampler, self.settings.idle_s)
@@ -128,6 +134,7 @@ class Session:
         finally:
             launch.close()
         record |= window_fields(result)
+        assert self._idle is not None
         self._sampler.forget_before(time.monotonic() - 1)
         if result.is_capped and cache != "natural" and result.execution == "graph":
             record |= self._in_model(workload, result, settings)
@@ -135,6 +142,7 @@ class Session:
 
     def _in_model(self, workload: Workload, alone: Any, settings: Settings) -> dict[str, Any]:
         """A node that is held back by the power cap, as it runs within a model: what it takes back to back is kept beside."""
+        assert self._sampler is not None
         if self._spin is None:
             self._spin, _ = measure_spin(self.device, self._sampler, settings)
         paused = measure_with_pauses(workload, alone, self._spin, self.device, self._sampler, settings)
@@ -176,9 +184,9 @@ class Session:
         graphs: dict[str, Launch] = {}
         try:
             for key, run in runs.items():
-                self.device.warm_up(lambda i, run=run: run(), 1)
+                self.device.warm_up(functools.partial(_run_once, run), 1)
                 with contextlib.suppress(CaptureError):
-                    graphs[key] = self.device.capture(lambda i, run=run: run(), 1)
+                    graphs[key] = self.device.capture(functools.partial(_run_once, run), 1)
             found = profile_each([launch for key in graphs for launch in (runs[key], graphs[key].start)],
                                  lambda: self.device.spin(1000))
         except Exception as error:  # A profiler that does not work here takes nothing away from what was measured.

@@ -20,14 +20,14 @@ def element_bytes(dtype_name: str) -> int:
     return torch.empty((), dtype=getattr(torch, dtype_name)).element_size()
 
 
-def is_strided(tensor) -> bool:
+def is_strided(tensor: Any) -> bool:
     """Whether it is numbers at even steps: neither sparse nor nested."""
     import torch
 
     return tensor.layout == torch.strided and not tensor.is_nested
 
 
-def tensor_text(tensor) -> str:
+def tensor_text(tensor: Any) -> str:
     """A tensor's type, shape and, where it is not contiguous, strides: "bf16[16,128,768]", "f32[8,4]{1,8}"."""
     name = str(tensor.dtype).removeprefix("torch.")
     shape = [tensor.numel()] if tensor.is_nested else tensor.shape
@@ -44,7 +44,8 @@ def parse_tensor(text: str) -> tuple[str, list[int], list[int]]:
     shape = [int(d) for d in sizes.split(",") if d]
     if strides:
         return LONG_NAMES.get(short, short), shape, [int(s) for s in strides.strip("{}").split(",") if s]
-    stride, running = [], 1
+    stride: list[int] = []
+    running = 1
     for size in reversed(shape):
         stride.insert(0, running)
         running *= max(size, 1)

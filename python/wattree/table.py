@@ -28,7 +28,7 @@ def amount(value: float | None, unit: str) -> str:
 def profile_table(profile: Profile) -> str:
     lines = [_title(profile), _sum(profile), f"{profile.counts}; {profile.seconds:.1f} s"]
     lines += [f"note: {note}" for note in profile.notes]
-    rows = [("node", "type", "energy", "%", "own", "time", "basis")]
+    rows: list[tuple[str, ...]] = [("node", "type", "energy", "%", "own", "time", "basis")]
     rows += _rows(profile, profile.tree, "", 1, 0)
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     aligns = "<<>>>><"
@@ -59,7 +59,7 @@ def _rows(profile: Profile, node: NodeProfile, above: str, times: int, depth: in
     name = node.scope[len(above):].lstrip(".:") if depth else node.type
     own = node.own_energy_j if node.children else None
     share = profile.share(node)
-    rows = [("  " * depth + name + (f" (× {times})" if times > 1 else ""), node.type, amount(_times(node.energy_j, times), "J"),
+    rows: list[tuple[str, ...]] = [("  " * depth + name + (f" (× {times})" if times > 1 else ""), node.type, amount(_times(node.energy_j, times), "J"),
              f"{100 * share * times:.1f}" if share is not None else "–",
              (amount(_times(own, times), "J") + (" overlap" if own < 0 else "")) if own is not None else "",
              amount(_times(node.time_s, times), "s"), _basis(node))]

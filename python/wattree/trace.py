@@ -100,7 +100,7 @@ def _without_caches(value: Any) -> Any:
     return value
 
 
-def flops_of(name: str, func, args: tuple, kwargs: dict, out: Any) -> int:
+def flops_of(name: str, func: Any, args: tuple, kwargs: dict, out: Any) -> int:
     """PyTorch's own count. Its formula for attention refuses grouped heads, so that one is written out."""
     if name in ATTENTION_OPS:
         query, key, value = args[0].shape, args[1].shape, args[2].shape
@@ -121,7 +121,7 @@ def _product_flops(name: str, args: tuple) -> int:
     return 2 * left.numel() * right[-1]
 
 
-def is_view(func) -> bool:
+def is_view(func: Any) -> bool:
     """Whether an op returns a view of an argument, which runs no kernel: what it returns is an alias, and is not written."""
     returns = func._schema.returns
     return bool(returns) and all(value.alias_info is not None and not value.alias_info.is_write for value in returns)
@@ -137,7 +137,7 @@ class _Hook:
         forward = module.forward
 
         @functools.wraps(forward)
-        def called(*args, **kwargs):
+        def called(*args: Any, **kwargs: Any) -> Any:
             enter(module, args, kwargs)
             output = None
             try:
@@ -176,21 +176,21 @@ class Tracer(TorchDispatchMode):
         finally:
             self._is_paused = False
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         for scope, module in self._model.named_modules():
             if scope and (type(module).__name__ in NOT_NODES or isinstance(module, torch.jit.ScriptModule)):
                 continue
             self._hooks.append(_Hook(module, self._enter_hook(scope), self._leave))
         return super().__enter__()
 
-    def __exit__(self, *args):
+    def __exit__(self, *args: Any) -> Any:
         for hook in self._hooks:
             hook.remove()
         self._hooks.clear()
         return super().__exit__(*args)
 
-    def _enter_hook(self, scope: str):
-        def enter(module, args, kwargs):
+    def _enter_hook(self, scope: str) -> Callable:
+        def enter(module: torch.nn.Module, args: tuple, kwargs: dict) -> None:
             run = self._runs.get(scope, 0)
             self._runs[scope] = run + 1
             parent = self._stack[-1] if self._stack else -1
@@ -208,12 +208,12 @@ class Tracer(TorchDispatchMode):
 
         return enter
 
-    def _leave(self, module, args, output):
+    def _leave(self, module: torch.nn.Module, args: tuple, output: Any) -> None:
         call = self.trace.modules[self._stack.pop()]
         call.end_op = len(self.trace.ops)
         call.outputs = tuple(tensor_text(x) for x in _tensors(output))
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
         if self._is_paused:
@@ -280,7 +280,7 @@ def snapshots(args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any
     return tuple(snapshot(value) for value in args), {name: snapshot(value) for name, value in kwargs.items()}
 
 
-def trace(model: torch.nn.Module, run: Callable[[], Any], keeps=lambda scope, module: False,
+def trace(model: torch.nn.Module, run: Callable[[], Any], keeps: Callable[[str, Any], bool] = lambda scope, module: False,
           keeps_integers: bool = False) -> Trace:
     tracer = Tracer(model, keeps, keeps_integers)
     with torch.no_grad(), jit_as_written(), tracer:

@@ -1,24 +1,9 @@
-// Errors are values: an expected failure is a Result, never an exception.
+// The public Result and Error, and what an error means to the shells.
 #pragma once
 
-#include <cassert>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
+#include "include/wattree/result.h"
 
 namespace wattree {
-
-enum class ErrorCode { kInvalidInput, kNotFound, kPermission, kUnavailable, kInternal };
-
-struct Error {
-  ErrorCode code = ErrorCode::kInternal;
-  std::string message;  // For the user: what failed, on which path or value.
-  std::string hint;     // What the user can do about it; empty where nothing is known.
-  // The field of a request that is wrong, as its JSON names it ("pass.batch"): the command line
-  // turns it into a flag, HTTP into a JSON pointer. Empty where it is none.
-  std::string field = {};
-};
 
 // The exit code of the command line and the HTTP status of an error, and its name in JSON: one
 // table.
@@ -37,49 +22,5 @@ constexpr ErrorMeaning meaning_of(ErrorCode code) {
   }
   return {"internal", 5, 500};
 }
-
-template <class T>
-class [[nodiscard]] Result {
- public:
-  // Implicit on purpose: `return tree;` and `return Error{...};` both read well.
-  // NOLINTNEXTLINE(google-explicit-constructor): see above.
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): see above.
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
-
-  bool ok() const { return state_.index() == 0; }
-  const T& value() const& {
-    assert(ok() && "value() of a failed Result");
-    return *std::get_if<0>(&state_);
-  }
-  T&& value() && {
-    assert(ok() && "value() of a failed Result");
-    return std::move(*std::get_if<0>(&state_));
-  }
-  const Error& error() const {
-    assert(!ok() && "error() of a Result that holds a value");
-    return *std::get_if<1>(&state_);
-  }
-
- private:
-  std::variant<T, Error> state_;
-};
-
-// The result of something that yields nothing: done, or an error.
-class [[nodiscard]] Status {
- public:
-  Status() = default;  // Done.
-  // NOLINTNEXTLINE(google-explicit-constructor): as of Result.
-  Status(Error error) : error_(std::move(error)) {}
-
-  bool ok() const { return !error_; }
-  const Error& error() const {
-    assert(!ok() && "error() of a Status that is ok");
-    return *error_;
-  }
-
- private:
-  std::optional<Error> error_;
-};
 
 }  // namespace wattree

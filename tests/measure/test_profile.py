@@ -46,7 +46,7 @@ def test_every_node_gets_its_joules_and_other_commands_read_the_dataset(bench, r
 
     # Once more, from the file.
     again = bench.profile("--resume", str(bench.data))
-    assert f"measured 0 windows" in again.stdout and f"{len(windows)} were there already" in again.stdout
+    assert "measured 0 windows" in again.stdout and f"{len(windows)} were there already" in again.stdout
     assert bench.profile("-o", str(bench.data), code=3).stderr.startswith("wattree: there is a file")
 
 

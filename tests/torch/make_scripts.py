@@ -4,7 +4,7 @@ and some that are not of this world. Usage: make_scripts.py FOLDER"""
 import pathlib
 import sys
 import warnings
-from typing import List
+from typing import List  # noqa: UP035 (TorchScript of PyTorch 1.13 reads this form)
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "tests"))
 
@@ -52,7 +52,7 @@ class Counting(nn.Module):
 
 
 class OfLists(nn.Module):
-    def forward(self, tensors: List[torch.Tensor]):
+    def forward(self, tensors: List[torch.Tensor]):  # noqa: UP006
         return tensors[0]
 
 
