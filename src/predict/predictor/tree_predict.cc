@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/models/tree/cost.h"
+#include "src/models/tree/op_work.h"
 
 namespace wattree {
 namespace {
@@ -13,27 +14,6 @@ namespace {
 // kinds priced by another kind.
 constexpr float kUnseenSpread = 0.3F;
 constexpr float kStandInSpread = 0.5F;
-
-bool takes_arithmetic(Op op) {
-  switch (op) {
-    case Op::kGelu:
-    case Op::kSilu:
-    case Op::kMish:
-    case Op::kSoftplus:
-    case Op::kHardswish:
-    case Op::kTanh:
-    case Op::kSigmoid:
-    case Op::kLogSigmoid:
-    case Op::kExp:
-    case Op::kLog:
-    case Op::kLog2:
-    case Op::kErf:
-    case Op::kCos:
-    case Op::kSin:
-    case Op::kPow: return true;
-    default: return false;
-  }
-}
 
 double bytes_each(const Operand& operand, Precision precision) {
   return operand.touched > 0 ? static_cast<double>(byte_count(operand, precision)) /
@@ -56,7 +36,7 @@ bool converts(const ModelTree& tree, const Node& node) {
   const auto inputs = tree.inputs(node);
   if (inputs.empty() || node.outputs == 0) return false;
   const DType out = tree.outputs(node).front().dtype;
-  if (node.op == Op::kToCopy) {
+  if (work_of_op(node.op).form == OpForm::kCast) {
     return !(is_floating(out) && byte_size(out) < byte_size(inputs[0].dtype) &&
              is_floating(inputs[0].dtype));
   }
@@ -250,6 +230,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
 
 Work work_of(const ModelTree& tree, const Node& node) {
   const OpFacts& facts = facts_of(node.op);
+  const OpForm form = work_of_op(node.op).form;
   Work work;
   work.bytes = static_cast<double>(node.bytes);
   work.elements = static_cast<double>(element_count(node.shape));
@@ -275,17 +256,17 @@ Work work_of(const ModelTree& tree, const Node& node) {
     case OpClass::kSoftmax:
       work.kind = WorkKind::kSoftmax;
       work.m = work.rows;
-      if (node.op == Op::kSafeSoftmax) work.detail = Work::Detail::kSafe;
+      if (form == OpForm::kSafe) work.detail = Work::Detail::kSafe;
       return work;
     case OpClass::kNormalization: work.kind = WorkKind::kNormalization; return work;
     case OpClass::kGather: work.kind = WorkKind::kGather; return work;
     case OpClass::kCopy:
       work.kind = WorkKind::kCopy;
-      if (node.op == Op::kCat) {
+      if (form == OpForm::kJoin) {
         work.detail = Work::Detail::kJoin;
         return work;
       }
-      if (node.op == Op::kToCopy) {
+      if (form == OpForm::kCast) {
         work.detail = Work::Detail::kCast;
         work.converts = converts(tree, node);
       }
@@ -304,7 +285,7 @@ Work work_of(const ModelTree& tree, const Node& node) {
   work.is_strided = work.is_strided || broadcasts;
   work.is_reordered = broadcasts || work.is_crossed || (node.layout & Layout::kReorderedInput) != 0;
   work.converts = converts(tree, node);
-  if (takes_arithmetic(node.op)) {
+  if (form == OpForm::kFunction) {
     work.kind = WorkKind::kTranscendental;
   } else if (facts.op_class == OpClass::kElementwise && rank == 4 && broadcasts) {
     work.kind = WorkKind::kScores;
