@@ -2,7 +2,6 @@
 framework's own where it is installed."""
 
 import json
-import re
 import subprocess
 
 import pytest
@@ -11,7 +10,6 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 
 from small_models import MODELS  # noqa: E402
 from wattree.cost import Costs  # noqa: E402
-from wattree.nodes import op_level, op_type, op_word  # noqa: E402
 from wattree.trace import trace  # noqa: E402
 from wattree.tree import build_tree, sizes_of_inputs  # noqa: E402
 
@@ -57,14 +55,6 @@ def test_the_frameworks_models_give_the_programs_tree(name, attention, program, 
     made = transformers.CONFIG_MAPPING[config.pop("model_type")].from_dict(config)
     model = transformers.MODEL_MAPPING[type(made)]._from_config(made, attn_implementation=attention, dtype=torch.float32)
     assert rows_of_trace(model, input_ids=torch.randint(5, 60, (2, 8))) == expected
-
-
-def test_ops_go_by_the_names_of_the_program(root):
-    pattern = re.compile(r'WATTREE_OP\(\w+, "(\w+)", "(\w+)", "(\w+)", k(\w+), k\w+\)')
-    listed = pattern.findall((root / "src/models/tree/op_list.inc").read_text())
-    assert len(listed) > 80
-    assert [(name, op_word(name), op_type(name), op_level(name)) for name, *_ in listed] == [
-        (name, word, kind, level.lower()) for name, word, kind, level in listed]
 
 
 class Shared(torch.nn.Module):

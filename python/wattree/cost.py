@@ -7,7 +7,7 @@ import dataclasses
 import functools
 
 from wattree import library
-from wattree.nodes import is_attention
+from wattree.ops import is_attention
 from wattree.spec import element_bytes, parse_tensor
 from wattree.trace import OpCall
 

@@ -10,7 +10,8 @@ from typing import Any
 import torch
 
 from wattree.cost import NOTHING, Costs, OpCost
-from wattree.nodes import is_leaf, key_of_call, module_level, op_level, op_type, op_word
+from wattree.nodes import is_leaf, key_of_call, module_level
+from wattree.ops import op_level, op_type, op_word
 from wattree.spec import parse_tensor
 from wattree.trace import NOT_NODES, ModuleCall, OpCall, Trace
 

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from wattree.device import CaptureError, Device, Launch, repeat
+from wattree.ops import LOOK_UPS, WEIGHTS
 from wattree.spec import element_bytes, held_tensors, parse_tensor, tensors_of
 from wattree.trace import OpCall, Tracer, snapshot, snapshots
 
@@ -166,13 +167,6 @@ def tensor_bytes(text: str) -> int:
     return storage_size(shape, stride) * element_bytes(dtype_name)
 
 
-# Ops that read only some rows of their first tensor, in another place for every set of indices.
-_LOOK_UPS = {"embedding", "index_select", "gather", "index"}
-
-# Which arguments of an op are a model's weights; of any other op none is.
-_WEIGHTS = {"addmm": (0, 2), "mm": (1,), "native_layer_norm": (2, 3), "embedding": (0,), "_grouped_mm": (1,),
-            "convolution": (1, 2)}
-
 # What finds the cache how: "cold", everything in memory; "warm", everything in the cache as far as it fits; "in_place", as in
 # the middle of a model: weights in memory, and what the op before has just written in the cache.
 CACHES = ("cold", "warm", "in_place")
@@ -210,12 +204,12 @@ def op_workload(op: OpCall, device: Device, cache: str = "cold", values: str = "
     keywords = make_keywords()
     if cache == "cold":
         # A table of which every set reads other rows is there once.
-        fresh = [i for i in range(len(once)) if not (i == 0 and op.name in _LOOK_UPS)]
+        fresh = [i for i in range(len(once)) if not (i == 0 and op.name in LOOK_UPS)]
         outputs_size = sum(tensor_bytes(text) for text in op.outputs)
-        size = sum(tensor_bytes(text) for text in op.inputs[1 if op.name in _LOOK_UPS else 0:]) + outputs_size
-        size += outputs_size if op.name in _LOOK_UPS else 0
+        size = sum(tensor_bytes(text) for text in op.inputs[1 if op.name in LOOK_UPS else 0:]) + outputs_size
+        size += outputs_size if op.name in LOOK_UPS else 0
     else:
-        fresh = [i for i in _WEIGHTS.get(op.name, ()) if i < len(once) and cache == "in_place"]
+        fresh = [i for i in WEIGHTS.get(op.name, ()) if i < len(once) and cache == "in_place"]
         size = sum(t.numel() * t.element_size() for t in tensors_of([once[i] for i in fresh]))
     sets = count_sets(size, device) if size else 1
 

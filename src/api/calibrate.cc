@@ -261,6 +261,7 @@ Status fit(std::vector<MeasuredSession> sessions, const std::deque<Candidates>& 
   Result<Predictor> trained = train_on_kernels(std::move(input), query.name);
   if (!trained.ok()) return trained.error();
   answer.predictor = std::move(trained).value();
+  answer.shortfall = kShortfall;
   answer.anchor = check_anchor(answer.predictor, answer.session);
   if (const auto& anchor = answer.anchor) {
     const auto beyond = [](double predicted, double measured) {

@@ -46,6 +46,7 @@ struct CalibrateAnswer {
   std::string json;  // The file.
   std::vector<CalibratedPrecision> precisions;
   std::optional<PassCheck> anchor;  // Where the session had one of a precision that was measured.
+  double shortfall = 0;             // What intervals of wholes allow for what kernels leave out.
   std::size_t reused = 0;
   SessionResult session;
   std::vector<std::string> warnings;

@@ -7,6 +7,7 @@
 #include "src/models/tree/cost.h"
 #include "src/models/tree/find_op.h"
 #include "src/models/tree/model_tree.h"
+#include "src/models/tree/op_work.h"
 #include "wattree/cost.h"
 
 namespace wattree {
@@ -14,29 +15,13 @@ namespace {
 
 constexpr std::int64_t kMostBytes = 64;  // Of an element: complex numbers of four doubles and more.
 
-// As many inputs as its cost is worked out from, and the dimensions that the first and last of them
-// must have.
+// Whether its cost can be worked out from these.
 bool fits(Op op, std::span<const Operand> inputs, std::span<const Operand> outputs) {
-  std::size_t least = 0;
-  std::size_t matrices_from = 0;
-  int rank = 0;
-  switch (op) {
-    case Op::kNone: return false;
-    case Op::kMm: least = 2, rank = 2; break;
-    case Op::kAddmm: least = 3, matrices_from = 1, rank = 2; break;
-    case Op::kBmm: least = 2, rank = 3; break;
-    case Op::kBaddbmm: least = 3, matrices_from = 1, rank = 3; break;
-    case Op::kGroupedMm: least = 2, rank = 2; break;
-    case Op::kConvolution: least = 2, rank = 3; break;
-    case Op::kSdpa: least = 3, rank = 4; break;
-    case Op::kLstm: least = 5, rank = 2; break;
-    case Op::kIndexAdd: least = 1; break;
-    default: break;
-  }
-  if (outputs.empty() || inputs.size() < least) return false;
-  return std::all_of(inputs.begin() + static_cast<std::ptrdiff_t>(matrices_from),
-                     inputs.begin() + static_cast<std::ptrdiff_t>(least),
-                     [&](const Operand& operand) { return operand.size.rank() >= rank; });
+  const OpWork& work = work_of_op(op);
+  if (op == Op::kNone || outputs.empty() || inputs.size() < work.inputs) return false;
+  const auto of_cost = inputs.first(work.inputs).subspan(std::min(work.left, work.inputs));
+  return std::all_of(of_cost.begin(), of_cost.end(),
+                     [&](const Operand& operand) { return operand.size.rank() >= work.rank; });
 }
 
 DType type_of_size(std::int64_t bytes) {

@@ -91,7 +91,10 @@ std::string outlook(const CalibratedPrecision& precision) {
 
 std::string check_text(const CalibrateAnswer& answer) {
   if (!answer.anchor) {
-    return "no whole pass was measured: intervals of models allow 6 % for what kernels leave out\n";
+    return fmt::format(
+        "no whole pass was measured: intervals of models allow {:.0f} % for what kernels leave "
+        "out\n",
+        100 * answer.shortfall);
   }
   const PassCheck& check = *answer.anchor;
   return fmt::format(

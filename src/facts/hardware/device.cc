@@ -92,6 +92,11 @@ class Row {
     complain(std::string(column) + " must be a number above 0, not \"" + std::string(field) + "\"");
     return std::nullopt;
   }
+  std::optional<int> whole(std::string_view column, int most) {
+    const std::optional<double> number = positive(column);
+    if (!number) return std::nullopt;
+    return static_cast<int>(std::min(*number, static_cast<double>(most)));
+  }
   void complain(const std::string& what) {
     if (failure_.ok()) failure_ = csv_.error(what);
   }
@@ -135,9 +140,12 @@ Result<std::vector<Device>> read_devices(std::string text, const std::string& or
     device.tensor_or_fp16_gflops = row.positive("tensor_or_fp16_gflops");
     device.memory_gb = row.positive("memory_gb");
     device.memory_gb_per_s = row.positive("memory_gb_per_s");
-    if (const auto year = row.positive("year")) {
-      device.year = static_cast<int>(std::min(*year, 9999.0));
-    }
+    device.multiprocessors = row.whole("multiprocessors", 100'000);
+    device.last_level_cache_mib = row.positive("last_level_cache_mib");
+    device.reached_fp32_gflops = row.positive("reached_fp32_gflops");
+    device.reached_tensor_or_fp16_gflops = row.positive("reached_tensor_or_fp16_gflops");
+    device.reached_memory_gb_per_s = row.positive("reached_memory_gb_per_s");
+    device.year = row.whole("year", 9999);
     const std::string reduced = reduced_name(device.name);
     if (reduced.empty()) {
       row.complain("name is empty, or only a maker's");
@@ -216,7 +224,7 @@ Result<Device> find_device(std::string_view name, std::span<const Device> device
       if (close.size() < 6) close.push_back(device->name);
     }
   }
-  error.hint = close.empty() ? "`wattree hardware WORDS` searches the table; --hardware-file adds "
+  error.hint = close.empty() ? "`wattree hardware WORDS` searches the table; <hardware_file> adds "
                                "entries of your own"
                              : "did you mean " + join(close, ", or ") + "?";
   return error;

@@ -18,6 +18,19 @@ TEST(Hardware, TheTableIsWhole) {
   EXPECT_EQ(gtx.tdp, Watts(250));
   EXPECT_EQ(gtx.fp32_gflops, 11340);
   EXPECT_FALSE(gtx.tensor_or_fp16_gflops);  // Blank in the table: absent, not zero.
+  EXPECT_FALSE(gtx.multiprocessors);
+  const Device h200 = find_device("H200", bundled_devices()).value();
+  EXPECT_EQ(h200.multiprocessors, 132);
+  EXPECT_EQ(h200.last_level_cache_mib, 60);
+}
+
+TEST(Hardware, NoDeviceReachesMoreThanItsDatasheetSays) {
+  for (const Device& device : bundled_devices()) {
+    EXPECT_LE(device.reached_fp32_gflops.value_or(0), device.fp32_gflops.value_or(0));
+    EXPECT_LE(device.reached_tensor_or_fp16_gflops.value_or(0),
+              device.tensor_or_fp16_gflops.value_or(0));
+    EXPECT_LE(device.reached_memory_gb_per_s.value_or(0), device.memory_gb_per_s.value_or(0));
+  }
 }
 
 TEST(Hardware, NoTwoDevicesShareAName) {

@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -11,6 +12,7 @@ namespace wattree::torch_plugin {
 namespace {
 
 namespace jit = torch::jit;
+namespace prim = c10::prim;
 
 constexpr int kMaxDepth = 200;  // Of calls: a script that calls itself must not end the program.
 
@@ -31,6 +33,43 @@ c10::IValue dict_of(const jit::Stack& items, const c10::DictType& type) {
   for (std::size_t i = 0; i + 1 < items.size(); i += 2)
     dict.insert_or_assign(items[i], items[i + 1]);
   return dict;
+}
+
+c10::IValue slice_of(const c10::IValue& tuple, std::int64_t begin, std::int64_t end) {
+  const std::vector<c10::IValue> all = tuple.toTupleRef().elements().vec();
+  return c10::ivalue::Tuple::create(
+      std::vector<c10::IValue>(all.begin() + begin, all.begin() + end));
+}
+
+bool is_one_of(const c10::IValue& value, const std::vector<c10::TypePtr>& types) {
+  const c10::TypePtr type = value.type();
+  return std::any_of(types.begin(), types.end(),
+                     [&](const c10::TypePtr& candidate) { return type->isSubtypeOf(*candidate); });
+}
+
+// What moves values about and runs no kernel. False: the node is none of these.
+bool move_values(const jit::Node& node, jit::Stack& stack) {
+  const auto kind = node.kind();
+  if (kind == prim::Uninitialized) {
+    stack = {c10::IValue::uninitialized()};
+  } else if (kind == prim::ListConstruct) {
+    stack = {list_of(std::move(stack), *node.output()->type())};
+  } else if (kind == prim::TupleConstruct) {
+    stack = {c10::ivalue::Tuple::create(std::move(stack))};
+  } else if (kind == prim::DictConstruct) {
+    stack = {dict_of(stack, node.output()->type()->expectRef<c10::DictType>())};
+  } else if (kind == prim::ListUnpack) {
+    stack = stack[0].toListRef().vec();
+  } else if (kind == prim::TupleUnpack) {
+    stack = stack[0].toTupleRef().elements().vec();
+  } else if (kind == prim::TupleSlice) {
+    stack = {slice_of(stack[0], node.i(c10::attr::beg), node.i(c10::attr::end))};
+  } else if (kind == prim::isinstance) {
+    stack = {is_one_of(stack[0], node.tys(c10::attr::types))};
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -121,101 +160,92 @@ void Interpreter::run_loop(const jit::Node& node, Values& values) {
   for (std::size_t i = 0; i < carried.size(); ++i) values[node.outputs()[i]] = carried[i];
 }
 
-void Interpreter::run_node(const jit::Node& node, Values& values) {
-  namespace prim = c10::prim;
+void Interpreter::run_constant(const jit::Node& node, Values& values) {
+  const auto constant = jit::toIValue(node.output());
+  if (!constant) {
+    values[node.output()] = {};  // A function, which its type names: see run_call().
+    return;
+  }
+  // A Python number in a traced op is a tensor of the widest type without dimensions.
+  if (constant->isTensor() && constant->toTensor().dim() == 0 &&
+      (constant->toTensor().scalar_type() == at::kDouble ||
+       constant->toTensor().scalar_type() == at::kLong)) {
+    recorder_.know_number(constant->toTensor());
+  }
+  values[node.output()] = *constant;
+}
+
+void Interpreter::run_if(const jit::Node& node, Values& values) {
+  const jit::Block& chosen = *node.blocks()[values.at(node.inputs()[0]).toBool() ? 0 : 1];
+  run_block(chosen, values);
+  for (std::size_t i = 0; i < node.outputs().size(); ++i)
+    values[node.outputs()[i]] = values.at(chosen.outputs()[i]);
+}
+
+// Constants and control flow: what does not take all its operands before it runs.
+bool Interpreter::run_flow(const jit::Node& node, Values& values) {
   const auto kind = node.kind();
   if (kind == prim::Constant) {
-    const auto constant = jit::toIValue(node.output());
-    if (!constant) {
-      values[node.output()] = {};  // A function, which its type names: see CallFunction.
-      return;
-    }
-    // A Python number in a traced op is a tensor of the widest type without dimensions.
-    if (constant->isTensor() && constant->toTensor().dim() == 0 &&
-        (constant->toTensor().scalar_type() == at::kDouble ||
-         constant->toTensor().scalar_type() == at::kLong)) {
-      recorder_.know_number(constant->toTensor());
-    }
-    values[node.output()] = *constant;
-    return;
-  }
-  if (kind == prim::If) {
-    const jit::Block& chosen = *node.blocks()[values.at(node.inputs()[0]).toBool() ? 0 : 1];
-    run_block(chosen, values);
-    for (std::size_t i = 0; i < node.outputs().size(); ++i)
-      values[node.outputs()[i]] = values.at(chosen.outputs()[i]);
-    return;
-  }
-  if (kind == prim::Loop) {
+    run_constant(node, values);
+  } else if (kind == prim::If) {
+    run_if(node, values);
+  } else if (kind == prim::Loop) {
     run_loop(node, values);
-    return;
+  } else {
+    return false;
   }
-  jit::Stack stack;
-  for (const jit::Value* input : node.inputs()) stack.push_back(values.at(input));
-  const std::size_t count = stack.size();
+  return true;
+}
+
+// What reads or writes an object, or calls what the script defines.
+bool Interpreter::run_call(const jit::Node& node, jit::Stack& stack, Values& values) {
+  const auto kind = node.kind();
   if (kind == prim::GetAttr) {
     values[node.output()] = stack[0].toObject()->getAttr(node.s(c10::attr::name));
-    return;
-  }
-  if (kind == prim::SetAttr) {
+  } else if (kind == prim::SetAttr) {
     stack[0].toObject()->setAttr(node.s(c10::attr::name), stack[1]);
-    return;
-  }
-  if (kind == prim::CallMethod) {
+  } else if (kind == prim::CallMethod) {
     const c10::IValue self = stack[0];
     stack.erase(stack.begin());
     values[node.output()] = run_method(self, node.s(c10::attr::name), std::move(stack));
-    return;
-  }
-  if (kind == prim::CallFunction) {
+  } else if (kind == prim::CallFunction) {
     jit::Function* function = node.inputs()[0]->type()->expectRef<c10::FunctionType>().function();
     stack.erase(stack.begin());
     values[node.output()] = run_function(*function, std::move(stack));
-    return;
+  } else {
+    return false;
   }
+  return true;
+}
+
+// An operator of the framework: what the recorder sees.
+void Interpreter::run_operator(const jit::Node& node, jit::Stack& stack) {
+  const auto kind = node.kind();
+  const std::size_t count = stack.size();
+  const jit::Operator* op = node.maybeOperator();
+  if (op == nullptr) throw not_followed(kind.toQualString());
+  if (op->schema().is_vararg()) stack.emplace_back(static_cast<std::int64_t>(count));
+  if (kind.is_prim()) {
+    const Recorder::Pause pause(recorder_);
+    node.getOperation()(stack);
+  } else {
+    node.getOperation()(stack);
+  }
+  if (kind == prim::NumToTensor) recorder_.know_number(stack.back().toTensor());
+}
+
+void Interpreter::run_node(const jit::Node& node, Values& values) {
+  if (run_flow(node, values)) return;
+  jit::Stack stack;
+  for (const jit::Value* input : node.inputs()) stack.push_back(values.at(input));
+  if (run_call(node, stack, values)) return;
+  const auto kind = node.kind();
   if (kind == prim::fork || kind == prim::Enter || kind == prim::Exit || kind == prim::CreateObject)
     throw not_followed(kind.toQualString());
   if (kind == prim::RaiseException)
     throw std::runtime_error("it raises \"" + stack[0].toStringRef() + "\"");
-  if (kind == prim::Uninitialized) {
-    values[node.output()] = c10::IValue::uninitialized();
-    return;
-  }
-  // These move values about and run no kernel; the rest is an operator of the framework.
-  if (kind == prim::ListConstruct) {
-    stack = {list_of(std::move(stack), *node.output()->type())};
-  } else if (kind == prim::TupleConstruct) {
-    stack = {c10::ivalue::Tuple::create(std::move(stack))};
-  } else if (kind == prim::DictConstruct) {
-    stack = {dict_of(stack, node.output()->type()->expectRef<c10::DictType>())};
-  } else if (kind == prim::ListUnpack) {
-    stack = stack[0].toListRef().vec();
-  } else if (kind == prim::TupleUnpack) {
-    stack = stack[0].toTupleRef().elements().vec();
-  } else if (kind == prim::TupleSlice) {
-    const std::vector<c10::IValue> all = stack[0].toTupleRef().elements().vec();
-    stack = {c10::ivalue::Tuple::create(std::vector<c10::IValue>(
-        all.begin() + node.i(c10::attr::beg), all.begin() + node.i(c10::attr::end)))};
-  } else if (kind == prim::isinstance) {
-    const c10::TypePtr type = stack[0].type();
-    bool is_one = false;
-    for (const c10::TypePtr& candidate : node.tys(c10::attr::types))
-      is_one |= type->isSubtypeOf(*candidate);
-    stack = {is_one};
-  } else if (kind == c10::aten::warn) {
-    return;
-  } else {
-    const jit::Operator* op = node.maybeOperator();
-    if (op == nullptr) throw not_followed(kind.toQualString());
-    if (op->schema().is_vararg()) stack.emplace_back(static_cast<std::int64_t>(count));
-    if (kind.is_prim()) {
-      const Recorder::Pause pause(recorder_);
-      node.getOperation()(stack);
-    } else {
-      node.getOperation()(stack);
-    }
-    if (kind == prim::NumToTensor) recorder_.know_number(stack.back().toTensor());
-  }
+  if (kind == c10::aten::warn) return;
+  if (!move_values(node, stack)) run_operator(node, stack);
   if (stack.size() < node.outputs().size())
     throw Problem(WATTREE_ERROR_INTERNAL, std::string(kind.toQualString()) + " gave too little");
   const std::size_t first = stack.size() - node.outputs().size();

@@ -26,7 +26,13 @@ class Interpreter {
                          torch::jit::Stack arguments);
   void run_block(const torch::jit::Block& block, Values& values);
   void run_node(const torch::jit::Node& node, Values& values);
+  // These two say whether they were what the node asks for.
+  bool run_flow(const torch::jit::Node& node, Values& values);
+  bool run_call(const torch::jit::Node& node, torch::jit::Stack& stack, Values& values);
+  void run_constant(const torch::jit::Node& node, Values& values);
+  void run_if(const torch::jit::Node& node, Values& values);
   void run_loop(const torch::jit::Node& node, Values& values);
+  void run_operator(const torch::jit::Node& node, torch::jit::Stack& stack);
 
   torch::jit::Module root_;
   Recorder& recorder_;

@@ -1,5 +1,5 @@
 // The ops a leaf can be, as calls of ATen. Where the trace gave no numbers, the framework's
-// defaults stand; numbers are in the order that src/trace emits them.
+// defaults stand; numbers are in the order that src/models/symbolic emits them.
 #include <ATen/ATen.h>
 #include <torch/version.h>
 

@@ -7,15 +7,22 @@
 namespace wattree {
 namespace {
 
+// Truth values, whole numbers, fractions: a higher category wins, whatever the sizes.
+int category(DType type) {
+  if (is_floating(type)) return 2;
+  return type == DType::kBool ? 0 : 1;
+}
+
 DType promote(const Tensor& a, const Tensor& b) {
   if (a.dtype == b.dtype) return a.dtype;
-  const bool fa = is_floating(a.dtype);
-  const bool fb = is_floating(b.dtype);
-  if (fa != fb) return fa ? a.dtype : b.dtype;
+  const int ca = category(a.dtype);
+  const int cb = category(b.dtype);
+  if (ca != cb) return ca > cb ? a.dtype : b.dtype;
   // A 0-d tensor does not widen one with dimensions.
-  if (a.rank() == 0 && b.rank() > 0 && a.dtype != DType::kBool) return b.dtype;
-  if (b.rank() == 0 && a.rank() > 0 && b.dtype != DType::kBool) return a.dtype;
-  if (fa && byte_size(a.dtype) == byte_size(b.dtype)) return DType::kFloat32;  // bf16 with fp16
+  if (a.rank() == 0 && b.rank() > 0) return b.dtype;
+  if (b.rank() == 0 && a.rank() > 0) return a.dtype;
+  const bool is_same_size = byte_size(a.dtype) == byte_size(b.dtype);
+  if (is_floating(a.dtype) && is_same_size) return DType::kFloat32;  // bf16 with fp16
   return byte_size(a.dtype) >= byte_size(b.dtype) ? a.dtype : b.dtype;
 }
 

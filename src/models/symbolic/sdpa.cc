@@ -12,7 +12,16 @@
 namespace wattree {
 namespace {
 
-constexpr std::int64_t kLargestFusedHead = 256;
+// The fused kernels that there are. A tree is built without knowing which device it will be priced
+// for, so that all of them are built for this one; this is the only place that says so. On other
+// GPUs PyTorch may prefer another kernel, such as flash where Hopper has cuDNN's.
+struct FusedKernels {
+  std::int64_t largest_head;   // Of cuDNN and flash.
+  std::int64_t head_multiple;  // cuDNN takes no others, flash pads them.
+  std::int64_t aligned_bytes;  // Of a head, for the memory-efficient kernel,
+  std::int64_t aligned_mask;   // and the elements of a mask's row.
+};
+constexpr FusedKernels kHopper{256, 8, 16, 8};
 
 // The layout of fused kernels that write [b, s, h, d]: seen as [b, h, s, d] it is a transpose.
 Tensor token_major(const Tensor& like) {
@@ -27,10 +36,10 @@ Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const SdpaOption
                       : q.trace->emit(Op::kSdpa, {&q, &k, &v}, out, {is_causal});
 }
 
-// The memory-efficient kernel needs every row of a mask to begin at a multiple of eight elements;
+// The memory-efficient kernel needs every row of a mask to begin at a multiple of some elements;
 // otherwise the mask is copied into longer rows.
 Tensor aligned(const Tensor& mask) {
-  constexpr std::int64_t kAlignment = 8;
+  constexpr std::int64_t kAlignment = kHopper.aligned_mask;
   bool is_aligned = true;
   for (int i = 0; i + 1 < mask.rank(); ++i) is_aligned &= mask.stride[i] % kAlignment == 0;
   if (is_aligned) return mask;
@@ -92,18 +101,20 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   if (k.dim(1) != q.dim(1) && !options.enable_gqa) return math(q, k, v, options);
   const std::int64_t head = q.dim(3);
   const bool is_half = byte_size(q.dtype) == 2;
-  const bool fits_alignment = head * byte_size(q.dtype) % 16 == 0;
+  const bool fits_alignment = head * byte_size(q.dtype) % kHopper.aligned_bytes == 0;
   // No fused kernel reads a mask whose keys are not next to each other.
   if (options.mask && options.mask->stride[options.mask->rank() - 1] != 1)
     return math(q, k, v, options);
   // cuDNN takes no mask over a single key; the memory-efficient kernel does.
   const bool masks_one_key = options.mask && k.dim(2) == 1;
-  if (is_half && head % 8 == 0 && head <= kLargestFusedHead && v.dim(3) == head && !masks_one_key) {
+  const bool fits_fused = is_half && head <= kHopper.largest_head;
+  if (fits_fused && head % kHopper.head_multiple == 0 && v.dim(3) == head && !masks_one_key) {
     return fused(q, k, v, options,
                  Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));
   }
-  if (is_half && !options.mask && head <= kLargestFusedHead) {
-    const std::int64_t padding = (8 - head % 8) % 8;
+  if (fits_fused && !options.mask) {
+    const std::int64_t multiple = kHopper.head_multiple;
+    const std::int64_t padding = (multiple - head % multiple) % multiple;
     const Tensor wide_q = pad_last(q, 0, padding);
     const Tensor wide_k = pad_last(k, 0, padding);
     const Tensor wide_v = pad_last(v, 0, padding);

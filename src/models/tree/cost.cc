@@ -4,35 +4,10 @@
 #include <vector>
 
 #include "src/base/checked.h"
+#include "src/models/tree/op_work.h"
 
 namespace wattree {
 namespace {
-
-// Operations per output element of an element-wise op. Every op not named here is one.
-std::int64_t operations(Op op) {
-  switch (op) {
-    case Op::kSigmoid: return 4;     // negate, exp, add, divide
-    case Op::kSilu: return 5;        // sigmoid, multiply
-    case Op::kLogSigmoid: return 4;  // negate, exp, add, log
-    case Op::kSoftplus: return 3;    // exp, add, log
-    case Op::kMish: return 5;        // softplus, tanh, multiply
-    case Op::kGelu: return 5;        // scale, erf, add, two multiplications
-    case Op::kHardswish: return 5;   // add, two clamps, multiply, divide
-    case Op::kLeakyRelu: return 2;   // compare, multiply
-    case Op::kRelu6:
-    case Op::kClamp:
-    case Op::kClampInPlace: return 2;
-    default: return 1;
-  }
-}
-
-constexpr std::int64_t kSoftmaxOperations = 5;  // maximum, subtract, exp, sum, divide
-constexpr std::int64_t kLayerNormOperations =
-    8;  // sum; subtract, square, sum; subtract, multiply; gain, offset
-// Per element of an LSTM's state: two biases on four sums each, three sigmoids, two tanhs, three
-// products, one sum.
-constexpr std::int64_t kLstmOperations = 4 * 3 + 3 * 4 + 2 + 3 + 1;
-constexpr std::int64_t kRmsNormOperations = 4;  // square, sum, multiply, gain
 
 std::int64_t product(std::initializer_list<std::int64_t> factors) {
   std::int64_t out = 1;
@@ -49,38 +24,29 @@ struct Kernel {
 const Shape& size_of(std::span<const Operand> operands, std::size_t i) { return operands[i].size; }
 
 std::int64_t matmul_flops(const Kernel& k) {
-  switch (k.op) {
-    case Op::kMm:
-      return product({2, size_of(k.in, 0)[0], size_of(k.in, 0)[1], size_of(k.in, 1)[1]});
-    case Op::kAddmm:
-      return product({2, size_of(k.in, 1)[0], size_of(k.in, 1)[1], size_of(k.in, 2)[1]});
-    case Op::kBmm:
-    case Op::kBaddbmm: {
-      const std::size_t left = k.op == Op::kBmm ? 0 : 1;
-      const Shape& a = size_of(k.in, left);
-      return product({2, a[0], a[1], a[2], size_of(k.in, left + 1)[2]});
+  switch (facts_of(k.op).op_class) {
+    case OpClass::kMatmul: {
+      // Every element on the left meets a row of the right one; with several right ones (a batch,
+      // or experts of which each row has its own), that of its own.
+      const std::size_t left = work_of_op(k.op).left;
+      const Shape& right = size_of(k.in, left + 1);
+      return product({2, element_count(size_of(k.in, left)), right[right.rank() - 1]});
     }
-    case Op::kGroupedMm: {
-      // Every row meets the matrix of its own expert.
-      const Shape& rows = size_of(k.in, 0);
-      const Shape& experts = size_of(k.in, 1);
-      return product({2, rows[0], rows[1], experts[experts.rank() - 1]});
-    }
-    case Op::kConvolution: {
+    case OpClass::kConvolution: {
       // Every output element is a dot product over one kernel: weight is [out, in / groups, …].
       const Shape& weight = size_of(k.in, 1);
       std::int64_t dot = 2;
       for (int i = 1; i < weight.rank(); ++i) dot = saturating_mul(dot, weight[i]);
       return saturating_mul(dot, element_count(size_of(k.out, 0)));
     }
-    case Op::kSdpa: {
+    case OpClass::kAttention: {
       const Shape& q = size_of(k.in, 0);
       const Shape& keys = size_of(k.in, 1);
       const Shape& values = size_of(k.in, 2);
       const std::int64_t scores = product({2, q[0], q[1], q[2], q[3], keys[2]});
       return saturating_add(scores, product({2, q[0], q[1], q[2], keys[2], values[3]}));
     }
-    case Op::kLstm: {
+    case OpClass::kRecurrent: {
       // in: x [s, b, i], then per direction and layer w_ih [4h, i] and w_hh [4h, h].
       const Shape& x = size_of(k.in, 0);
       std::int64_t weights = 0;
@@ -100,24 +66,25 @@ std::int64_t recurrent_layers(const Kernel& k) {
 }
 
 std::int64_t other_flops(const Kernel& k) {
+  const std::int64_t each = work_of_op(k.op).operations;
+  if (each == 0) return 0;
   const std::int64_t out = k.out.empty() ? 0 : element_count(size_of(k.out, 0));
   switch (facts_of(k.op).op_class) {
-    case OpClass::kMatmul: return k.op == Op::kAddmm || k.op == Op::kBaddbmm ? out : 0;
-    case OpClass::kConvolution: return k.in.size() > 2 ? out : 0;
+    case OpClass::kConvolution: return k.in.size() > 2 ? saturating_mul(out, each) : 0;
     case OpClass::kAttention: {
       const Shape& q = size_of(k.in, 0);
       const std::int64_t scores = product({q[0], q[1], q[2], size_of(k.in, 1)[2]});
-      // Scaling and softmax; a mask is one more addition.
-      return saturating_mul(scores, 1 + kSoftmaxOperations + (k.in.size() > 3 ? 1 : 0));
+      return saturating_mul(scores, each + (k.in.size() > 3 ? 1 : 0));  // A mask is added.
     }
-    case OpClass::kRecurrent: return saturating_mul(out, kLstmOperations * recurrent_layers(k));
-    case OpClass::kSoftmax: return saturating_mul(out, kSoftmaxOperations);
+    case OpClass::kRecurrent: return saturating_mul(out, each * recurrent_layers(k));
+    case OpClass::kReduction:
+      return k.in.empty() ? 0 : saturating_mul(element_count(size_of(k.in, 0)), each);
+    case OpClass::kGather:  // What is added comes last.
+      return saturating_mul(element_count(size_of(k.in, k.in.size() - 1)), each);
+    case OpClass::kMatmul:
+    case OpClass::kSoftmax:
     case OpClass::kNormalization:
-      return saturating_mul(out, k.op == Op::kRmsNorm ? kRmsNormOperations : kLayerNormOperations);
-    case OpClass::kElementwise: return saturating_mul(out, operations(k.op));
-    case OpClass::kReduction: return k.in.empty() ? 0 : element_count(size_of(k.in, 0));
-    case OpClass::kGather:
-      return k.op == Op::kIndexAdd ? element_count(size_of(k.in, k.in.size() - 1)) : 0;
+    case OpClass::kElementwise: return saturating_mul(out, each);
     case OpClass::kCopy:
     case OpClass::kFill:
     case OpClass::kNone: return 0;
@@ -128,8 +95,7 @@ std::int64_t other_flops(const Kernel& k) {
 // Bytes read by one input of a kernel that does not read all of it; nothing where it does.
 std::optional<std::int64_t> partial_read(const Kernel& k, std::size_t i, Precision precision) {
   const Operand& input = k.in[i];
-  if (i == 0 && (k.op == Op::kEmbedding || k.op == Op::kIndex || k.op == Op::kIndexSelect ||
-                 k.op == Op::kGather)) {
+  if (i == 0 && work_of_op(k.op).form == OpForm::kLookup) {
     // As much as comes out of it, but nothing twice.
     Operand taken = input;
     taken.touched = std::min(input.touched, element_count(size_of(k.out, 0)));

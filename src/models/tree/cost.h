@@ -4,7 +4,7 @@
 //    PyTorch's own FlopCounterMode does (a bias is free there, and causal attention is not
 //    discounted);
 //  - flops adds bias, element-wise, normalisation, softmax and reduction work: every arithmetic
-//    operation and every function evaluation on an element is one (see the table in cost.cc);
+//    operation and every function evaluation on an element is one (see op_list.inc);
 //  - bytes is what must be read and written once each: a broadcast input is read once, a look-up
 //    reads the rows it takes, an expert that no token chose is not read.
 #pragma once

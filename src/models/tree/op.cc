@@ -14,7 +14,7 @@ constexpr std::array<std::pair<Level, std::string_view>, 4> kLevels{{{Level::kMo
 constexpr std::array<OpFacts, kOpCount> listed_facts() {
   std::array<OpFacts, kOpCount> facts{{
       {"", "", "", Level::kModule, OpClass::kNone, Op::kNone},
-#define WATTREE_OP(name, aten, word, type, level, op_class) \
+#define WATTREE_OP(name, aten, word, type, level, op_class, ...) \
   {aten, ":" word, type, Level::level, OpClass::op_class, Op::k##name},
 #include "src/models/tree/op_list.inc"
 #undef WATTREE_OP

@@ -32,7 +32,7 @@ enum class OpClass : std::uint8_t {
 
 enum class Op : std::uint8_t {
   kNone,  // Not a kernel: a module, or a leaf that the pass never calls.
-#define WATTREE_OP(name, aten, word, type, level, op_class) k##name,
+#define WATTREE_OP(name, aten, word, type, level, op_class, ...) k##name,
 #include "src/models/tree/op_list.inc"
 #undef WATTREE_OP
 };
@@ -48,7 +48,7 @@ struct OpFacts {
 
 inline constexpr std::size_t kOpCount = 1
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a term of the sum.
-#define WATTREE_OP(name, aten, word, type, level, op_class) +1
+#define WATTREE_OP(name, aten, word, type, level, op_class, ...) +1
 #include "src/models/tree/op_list.inc"
 #undef WATTREE_OP
     ;

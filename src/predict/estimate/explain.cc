@@ -27,11 +27,8 @@ void add_terms(const Predictor& predictor, const Work& work, Explanation& out) {
   out.priced_as = work.kind;
   out.samples = coefficients->samples;
   add_terms_of_kind(predictor, work, out);
-  Work part = work;
   for (const WorkKind extra : kExtras) {
-    if (!takes_besides(work, extra)) continue;
-    part.kind = extra;
-    add_terms_of_kind(predictor, part, out);
+    if (takes_besides(work, extra)) add_terms_of_kind(predictor, seen_as(work, extra), out);
   }
 }
 
@@ -60,14 +57,7 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   if (!price.is_known) return;  // Then the twin is all there is.
   out.is_stand_in = price.is_stand_in;
   out.is_far = price.is_far;
-  std::optional<Work> seen = work;
-  if (predictor.is_by_kernel) seen->kind = kernel_kind(work);
-  for (std::size_t step = 0; seen && step < kWorkKinds; ++step) {
-    if (seen->kind == price.kind) break;
-    seen = stand_in(*seen);
-  }
-  if (!seen) return;
-  add_terms(predictor, *seen, out);
+  add_terms(predictor, seen_as(work, price.kind), out);
   // A kind that is priced by traffic alone stands in for a module with the price of its call.
   add_rest("call, as of a module", price.energy_j, price.time_s, out);
   if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {

@@ -15,6 +15,9 @@
 namespace wattree {
 namespace {
 
+// Only the first campaigns (data/h200) do not name their meter.
+constexpr std::string_view kUnnamedMeter = "NVML energy counter";
+
 std::int32_t index_of(std::vector<std::string>& names, const std::string& name) {
   if (name.empty()) return -1;
   const auto place = std::find(names.begin(), names.end(), name) - names.begin();
@@ -156,7 +159,7 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
     answer.boundary = session.boundary;
     if (data.meter.empty()) data.meter = session.meter;
   }
-  if (data.meter.empty()) data.meter = "NVML energy counter";
+  if (data.meter.empty()) data.meter = kUnnamedMeter;
   data.idle_w = median(idle);
   const double middle = median(anchors);
   std::vector<MeasuredRate> rates;

@@ -18,15 +18,14 @@ constexpr double kPassWeight = 6;
 constexpr double kAssumedWeight = 0.05;
 constexpr double kExponentStep = 0.025;
 
-// Where each kind's terms begin in a row, for the kinds of the finer list.
+// Where each kind's terms begin in a row, for the kinds of the list of kernels.
 class Columns {
  public:
   Columns() {
     for (std::size_t k = 0; k < kWorkKinds; ++k) {
       begin_[k] = count_;
-      if (static_cast<WorkKind>(k) > WorkKind::kModuleCall) {
-        count_ += terms_of(static_cast<WorkKind>(k)).size();
-      }
+      const KindFacts& kind = facts_of(static_cast<WorkKind>(k));
+      if (kind.list != KindList::kNodes) count_ += kind.terms.size();
     }
   }
   std::size_t count() const { return count_; }
@@ -37,21 +36,14 @@ class Columns {
   std::size_t count_ = 0;
 };
 
-// The work as the finer list sees it.
-Work as_kernel(Work work) {
-  work.kind = kernel_kind(work);
-  return work;
-}
+Work as_kernel(const Work& work) { return seen_as(work, kernel_kind(work)); }
 
 // What a kernel is made of: its kind, and what it takes besides.
 template <class Visit>
 void for_each_part(const Work& work, const Visit& visit) {
-  Work part = as_kernel(work);
-  visit(part);
+  visit(as_kernel(work));
   for (const WorkKind extra : kExtras) {
-    if (!takes_besides(work, extra)) continue;
-    part.kind = extra;
-    visit(part);
+    if (takes_besides(work, extra)) visit(seen_as(work, extra));
   }
 }
 
@@ -105,7 +97,7 @@ bool has_weights_that_stay(const KernelData& data, const Chosen& chosen) {
   return false;
 }
 
-// Kernels that are told apart by the finer list.
+// Kernels that are told apart by the list of kernels.
 class KernelSet {
  public:
   void add(const KernelSample& sample) {

@@ -277,6 +277,22 @@ TEST_F(WindowsTest, WhatAChipCanDoIsWhatItDid) {
   EXPECT_EQ(answer.dtypes, (std::vector<std::string>{"fp32", "bf16"}));
 }
 
+TEST_F(WindowsTest, WhatTheCatalogueSaysOfAChipIsTakenFirst) {
+  folder_.write(
+      "windows-a.jsonl",
+      R"({"kind":"header","gpu":"NVIDIA H200","boundary":"gpu","meters":["m"],"cache_bytes":1572864,"multiprocessors":20})"
+      "\n" +
+          formatted(kOp, "a", "0.5") + "}\n");
+  const KernelDataAnswer answer =
+      kernel_data(read_windows(folder_.path()).value(), no_passes_).value();
+  const Chip& chip = answer.data.chip;
+  EXPECT_EQ(chip.processors, 132);
+  EXPECT_EQ(chip.cache_mib, 40);  // Two thirds of 60 MiB.
+  EXPECT_EQ(chip.half_gflop_per_us, 0.8);
+  EXPECT_EQ(chip.single_gflop_per_us, 0.046);
+  EXPECT_EQ(chip.mib_per_us, 4e6 / (1024 * 1024));
+}
+
 TEST_F(WindowsTest, KernelsOfNoModelAreLeftOutInTurn) {
   // 0.1 mJ and 10 uJ for every 1000 elements; ten of them, each twice the one before.
   std::string text = formatted(kHeader, "1");

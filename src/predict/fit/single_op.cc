@@ -6,6 +6,7 @@
 #include "src/models/symbolic/trace.h"
 #include "src/models/tree/cost.h"
 #include "src/models/tree/find_op.h"
+#include "src/models/tree/op_work.h"
 
 namespace wattree {
 namespace {
@@ -61,13 +62,8 @@ std::optional<Spec> parse_spec(std::string_view text) {
 // Which inputs are weights: a window does not say, but the op and its module do. Without a module,
 // a product's matrix that lies transposed is one, as that of every Linear.
 bool is_weight(const MeasuredWindow& window, Op op, std::size_t input, const Spec& spec) {
-  switch (op) {
-    case Op::kAddmm: return input != 1;
-    case Op::kMm: return input == 1 && (spec.stride || window.node.type != "MatMul");
-    case Op::kEmbedding: return input == 0;
-    case Op::kLayerNorm: return input > 0;
-    default: return false;
-  }
+  if (!work_of_op(op).has_weight(input)) return false;
+  return op != Op::kMm || spec.stride || window.node.type != facts_of(op).type;
 }
 
 }  // namespace

@@ -7,22 +7,6 @@ namespace {
 // times were up to 2.16 of the measured ones (docs/predicting.md).
 constexpr double kHalfWidth = 0.6;
 
-enum class Bound { kLaunch, kArithmetic, kTraffic };
-
-Bound bound_of(std::string_view term) {
-  if (term == "launch" || term == "kernels" || term == "switch over types") return Bound::kLaunch;
-  if (term.starts_with("arithmetic") || term.starts_with("best tiling") ||
-      term == "waves or traffic" || term == "scores in tiles of 128" || term == "masked scores") {
-    return Bound::kArithmetic;
-  }
-  return Bound::kTraffic;
-}
-
-bool is_half(WorkKind kind) {
-  return kind == WorkKind::kLinear16 || kind == WorkKind::kBatched16 ||
-         kind == WorkKind::kFused16 || kind == WorkKind::kFusedStep16;
-}
-
 }  // namespace
 
 Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
@@ -38,14 +22,15 @@ Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
   const double power = to.tdp_w / from.tdp_w;
   for (std::size_t k = 0; k < kWorkKinds; ++k) {
     if (!out.kinds[k]) continue;
-    const auto kind = static_cast<WorkKind>(k);
-    const auto terms = terms_of(kind);
+    const KindFacts& kind = facts_of(static_cast<WorkKind>(k));
     out.kinds[k]->energy_spread = out.kinds[k]->time_spread = kHalfWidth;
-    for (std::size_t t = 0; t < terms.size(); ++t) {
+    for (std::size_t t = 0; t < kind.terms.size(); ++t) {
       double longer = 1;
-      switch (bound_of(terms[t].name)) {
+      switch (kind.terms[t].bound) {
         case Bound::kLaunch: break;
-        case Bound::kArithmetic: longer = is_half(kind) ? half : single; break;
+        case Bound::kArithmetic:
+          longer = kind.arithmetic == Arithmetic::kHalf ? half : single;
+          break;
         case Bound::kTraffic: longer = traffic; break;
       }
       out.kinds[k]->time[t] *= longer;

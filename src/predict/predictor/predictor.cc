@@ -46,46 +46,52 @@ bool is_far(const Coefficients& c, const Terms& terms) {
   return false;
 }
 
+WorkKind own_kind(const Predictor& predictor, const Work& work) {
+  return predictor.is_by_kernel ? kernel_kind(work) : work.kind;
+}
+
 }  // namespace
+
+std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work) {
+  const WorkKind own = own_kind(predictor, work);
+  if (predictor.find(own) != nullptr) return own;
+  for (const WorkKind other : facts_of(own).stand_ins) {
+    if (predictor.find(other) != nullptr) return other;
+  }
+  return std::nullopt;
+}
 
 Price price_of(const Predictor& predictor, const Work& work) {
   Price price;
-  std::optional<Work> seen = work;
-  if (predictor.is_by_kernel) {
-    seen->kind = kernel_kind(work);
-    price.is_stand_in = work.kind == WorkKind::kConvolution;
+  const std::optional<WorkKind> kind = priced_kind(predictor, work);
+  if (!kind) {
+    // A module without a price of its own costs only what its parts do.
+    price.is_known = work.kind == WorkKind::kModuleCall;
+    return price;
   }
-  for (int step = 0; seen && step < 5; ++step) {
-    if (const Coefficients* c = predictor.find(seen->kind)) {
-      const Terms terms = count_terms(*seen, predictor.chip);
-      price.energy_j = dot(terms, c->energy);
-      price.time_s = dot(terms, c->time);
-      price.kind = seen->kind;
-      price.is_stand_in = price.is_stand_in || step > 0;
-      price.is_far = is_far(*c, terms);
-      for (const WorkKind extra : kExtras) {
-        const Coefficients* besides = predictor.find(extra);
-        if (besides == nullptr || !takes_besides(work, extra)) continue;
-        seen->kind = extra;
-        const Terms more = count_terms(*seen, predictor.chip);
-        price.energy_j += dot(more, besides->energy);
-        price.time_s += dot(more, besides->time);
-      }
-      // Element-wise kernels are priced by traffic alone; what stands in for a module also
-      // launches.
-      if (price.is_stand_in && price.kind == WorkKind::kElementwise &&
-          terms_of(work.kind).size() > 1) {
-        if (const Coefficients* call = predictor.find(WorkKind::kModuleCall)) {
-          price.energy_j += call->energy[0];
-          price.time_s += call->time[0];
-        }
-      }
-      return price;
+  const Coefficients& c = *predictor.find(*kind);
+  const Terms terms = count_terms(seen_as(work, *kind), predictor.chip);
+  price.energy_j = dot(terms, c.energy);
+  price.time_s = dot(terms, c.time);
+  price.kind = *kind;
+  // Convolutions have no kind of their own among kernels.
+  price.is_stand_in = *kind != own_kind(predictor, work) ||
+                      (predictor.is_by_kernel && work.kind == WorkKind::kConvolution);
+  price.is_far = is_far(c, terms);
+  for (const WorkKind extra : kExtras) {
+    const Coefficients* besides = predictor.find(extra);
+    if (besides == nullptr || !takes_besides(work, extra)) continue;
+    const Terms more = count_terms(seen_as(work, extra), predictor.chip);
+    price.energy_j += dot(more, besides->energy);
+    price.time_s += dot(more, besides->time);
+  }
+  // Element-wise kernels are priced by traffic alone; what stands in for a module also launches.
+  if (price.is_stand_in && price.kind == WorkKind::kElementwise && terms_of(work.kind).size() > 1) {
+    if (const Coefficients* call = predictor.find(WorkKind::kModuleCall)) {
+      price.energy_j += call->energy[0];
+      price.time_s += call->time[0];
     }
-    seen = stand_in(*seen);
   }
-  // A module without a price of its own costs only what its parts do.
-  price.is_known = work.kind == WorkKind::kModuleCall;
   return price;
 }
 

@@ -91,7 +91,7 @@ struct Predictor {
   std::string boundary = "wall";
   std::vector<std::string> dtypes = {"fp32"};
   Chip chip;
-  // Prices are those of the finer list of kinds: see kernel_kind().
+  // Prices are those of the list of kernels, not of nodes: see KindList.
   bool is_by_kernel = false;
   bool is_assumed = false;  // Scaled from another device's: see datasheet.h. Never in a file.
   std::optional<PowerLaw> power_law;
@@ -135,6 +135,9 @@ struct Price {
   bool is_known = true;  // False: no kind stands in, and the price is zero.
 };
 Price price_of(const Predictor& predictor, const Work& work);
+// Whose coefficients price the work: its own kind's, or those of the first that stands in for it.
+// Nothing where the predictor has none of them.
+std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work);
 // Half of the 90 % interval of a single kernel, relative, at most 1.
 struct KernelSpread {
   double energy = 0;

@@ -12,7 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kLevels[3] = {"ml", "module", "model"};
 constexpr std::size_t kMaxFile = std::size_t{64} << 20;
 constexpr double kLeastRate = 1e-9;
 
@@ -57,31 +56,11 @@ Result<PredictorHeader> header_of(const Json& json, const std::string& origin) {
   return header;
 }
 
-void write_spread(JsonWriter& json, const std::array<double, 3>& levels, double twin,
-                  double of_kernels) {
-  json.begin_object();
-  for (std::size_t l = 0; l < 3; ++l) json.field(kLevels[l], levels[l]);
-  json.field("twin", twin);
-  if (of_kernels > 0) json.field("model_of_kernels", of_kernels);
-  json.end_object();
-}
-
 void read_spread(JsonFields fields, std::array<double, 3>& levels, double& twin,
                  double& of_kernels) {
   levels = {number(fields, "ml"), number(fields, "module"), number(fields, "model")};
   twin = number(fields, "twin");
   if (fields.has("model_of_kernels")) of_kernels = number(fields, "model_of_kernels");
-}
-
-void write_work(JsonWriter& json, const Work& work) {
-  json.field("kind", name_of(work.kind));
-  json.field("groups", work.groups);
-  json.field("m", work.m);
-  json.field("n", work.n);
-  json.field("k", work.k);
-  json.field("width", work.width);
-  json.field("weight_width", work.weight_width);
-  json.field("bytes", work.bytes);
 }
 
 Work read_work(JsonFields& fields) {
@@ -100,40 +79,6 @@ Work read_work(JsonFields& fields) {
   work.weight_width = number(fields, "weight_width");
   work.bytes = number(fields, "bytes");
   return work;
-}
-
-void write_kinds(JsonWriter& json, const Predictor& p) {
-  json.key("kinds");
-  json.begin_object();
-  for (std::size_t i = 0; i < kWorkKinds; ++i) {
-    if (!p.kinds[i]) continue;
-    const auto kind = static_cast<WorkKind>(i);
-    json.key(name_of(kind));
-    json.begin_object();
-    json.field("samples", p.kinds[i]->samples);
-    if (p.kinds[i]->energy_spread > 0) {
-      json.field("energy_spread", p.kinds[i]->energy_spread);
-      json.field("time_spread", p.kinds[i]->time_spread);
-    }
-    json.key("terms");
-    json.begin_array();
-    const auto terms = terms_of(kind);
-    for (std::size_t t = 0; t < terms.size(); ++t) {
-      json.begin_object();
-      json.field("name", terms[t].name);
-      json.field("per", terms[t].unit);
-      json.field("energy_j", p.kinds[i]->energy[t]);
-      json.field("time_s", p.kinds[i]->time[t]);
-      if (p.kinds[i]->most[t] > 0) {
-        json.field("least", p.kinds[i]->least[t]);
-        json.field("most", p.kinds[i]->most[t]);
-      }
-      json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-  }
-  json.end_object();
 }
 
 void read_terms(JsonFields& fields, WorkKind kind, Coefficients& c) {
@@ -175,35 +120,6 @@ void read_kinds(JsonFields& fields, Predictor& p) {
 }
 
 // What only a predictor of single kernels has.
-void write_device(JsonWriter& json, const Predictor& p) {
-  json.field("prices", "kernels");
-  json.key("chip");
-  json.begin_object();
-  json.field("cache_mib", p.chip.cache_mib);
-  json.field("half_gflop_per_us", p.chip.half_gflop_per_us);
-  json.field("single_gflop_per_us", p.chip.single_gflop_per_us);
-  json.field("mib_per_us", p.chip.mib_per_us);
-  json.end_object();
-  json.field("idle_w", p.idle_w);
-  if (p.power_cap) {
-    json.key("power_cap");
-    json.begin_object();
-    json.field("limit_w", p.power_cap->limit_w);
-    json.field("exponent", p.power_cap->exponent);
-    json.field("samples", p.power_cap->samples);
-    json.end_object();
-  }
-  if (p.eager) {
-    json.key("eager");
-    json.begin_object();
-    json.field("per_kernel_s", p.eager->per_kernel_s);
-    json.field("per_module_s", p.eager->per_module_s);
-    json.field("waiting_w", p.eager->waiting_w);
-    json.field("samples", p.eager->samples);
-    json.end_object();
-  }
-}
-
 void read_device(JsonFields& fields, Predictor& p) {
   const std::string prices = fields.text("prices", true);
   if (prices != "kernels") fields.complain("prices", "is \"" + prices + "\", not \"kernels\"");
@@ -226,20 +142,48 @@ void read_device(JsonFields& fields, Predictor& p) {
   }
 }
 
-void write_spreads(JsonWriter& json, const Spread& spread) {
-  json.begin_object();
-  json.key("energy");
-  write_spread(json, spread.energy, spread.twin_energy, spread.energy_of_kernels);
-  json.key("time");
-  write_spread(json, spread.time, spread.twin_time, spread.time_of_kernels);
-  json.end_object();
-}
-
 Spread read_spreads(JsonFields fields) {
   Spread spread;
   read_spread(fields.inside("energy"), spread.energy, spread.twin_energy, spread.energy_of_kernels);
   read_spread(fields.inside("time"), spread.time, spread.twin_time, spread.time_of_kernels);
   return spread;
+}
+
+void read_intervals(JsonFields intervals, Predictor& p) {
+  for (std::size_t k = 0; k < kKnownCount; ++k) {
+    const std::string name(name_of(static_cast<Known>(k)));
+    if (!intervals.has(name)) continue;
+    p.spreads[k] = read_spreads(intervals.inside(name));
+  }
+  if (intervals.has("fp32")) p.single_spread = read_spreads(intervals.inside("fp32"));
+}
+
+void read_training(JsonFields training, Predictor& p) {
+  p.models = training.texts("models", true);
+  p.trees = count(training, "trees");
+  p.measurements = count(training, "measurements");
+  JsonFields errors = training.inside("errors_percent");
+  for (std::size_t k = 0; k < kKnownCount; ++k) {
+    const std::string name(name_of(static_cast<Known>(k)));
+    if (!errors.has(name)) continue;
+    JsonFields known = errors.inside(name);
+    p.errors[k] =
+        Predictor::Errors{number(known, "ml"), number(known, "module"), number(known, "model")};
+  }
+}
+
+void read_twins(JsonFields& fields, const Status& failure, Predictor& p) {
+  const Json* twins = fields.array("twins", true);
+  for (std::size_t i = 0; failure.ok() && i < twins->size(); ++i) {
+    JsonFields item = fields.below((*twins)[i], "twins", i);
+    Twin twin;
+    twin.type = item.text("type", true);
+    twin.work = read_work(item);
+    twin.energy_j = number(item, "energy_j");
+    twin.time_s = number(item, "time_s");
+    twin.samples = count(item, "samples");
+    p.twins.push_back(std::move(twin));
+  }
 }
 
 }  // namespace
@@ -257,79 +201,6 @@ Result<PredictorHeader> read_predictor_header(std::string_view text, const std::
   const Result<Json> json = parse(text, origin);
   if (!json.ok()) return json.error();
   return header_of(json.value(), origin);
-}
-
-void begin_predictor(JsonWriter& json, std::string_view kind) {
-  json.begin_object();
-  json.field("format", kPredictorFormat);
-  json.field("version", kPredictorVersion);
-  json.field("kind", kind);
-}
-
-std::string to_json(const Predictor& p) {
-  JsonWriter json(1);
-  begin_predictor(json, "reconciled");
-  json.field("name", p.name);
-  json.field("hardware", p.hardware);
-  json.field("meter", p.meter);
-  json.field("boundary", p.boundary);
-  json.field("dtypes", p.dtypes);
-  json.field("processors", std::int64_t{p.chip.processors});
-  if (p.is_by_kernel) write_device(json, p);
-  if (p.power_law) {
-    json.key("power_law");
-    json.begin_object();
-    json.field("counter_factor", p.power_law->counter_factor);
-    json.field("base_w", p.power_law->base_w);
-    json.field("cpu_w_per_percent", p.power_law->cpu_w_per_percent);
-    json.field("samples", p.power_law->samples);
-    json.end_object();
-  }
-  write_kinds(json, p);
-  json.key("intervals");
-  json.begin_object();
-  for (std::size_t k = 0; k < kKnownCount; ++k) {
-    if (!p.spreads[k]) continue;
-    json.key(name_of(static_cast<Known>(k)));
-    write_spreads(json, *p.spreads[k]);
-  }
-  if (p.single_spread) {
-    json.key("fp32");
-    write_spreads(json, *p.single_spread);
-  }
-  json.end_object();
-  json.key("training");
-  json.begin_object();
-  json.field("models", p.models);
-  json.field("trees", p.trees);
-  json.field("measurements", p.measurements);
-  json.key("errors_percent");
-  json.begin_object();
-  for (std::size_t k = 0; k < kKnownCount; ++k) {
-    if (!p.errors[k]) continue;
-    json.key(name_of(static_cast<Known>(k)));
-    json.begin_object();
-    json.field("ml", p.errors[k]->ml);
-    json.field("module", p.errors[k]->module);
-    json.field("model", p.errors[k]->model);
-    json.end_object();
-  }
-  json.end_object();
-  json.end_object();
-  json.key("twins");
-  json.begin_array();
-  for (const Twin& twin : p.twins) {
-    json.begin_object();
-    json.field("type", twin.type);
-    write_work(json, twin.work);
-    json.field("energy_j", twin.energy_j);
-    json.field("time_s", twin.time_s);
-    json.field("samples", twin.samples);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return json.take() + "\n";
 }
 
 Result<Predictor> parse_predictor(std::string_view text, const std::string& origin) {
@@ -365,36 +236,9 @@ Result<Predictor> parse_predictor(std::string_view text, const std::string& orig
                            number(law, "cpu_w_per_percent"), count(law, "samples")};
   }
   read_kinds(fields, p);
-  JsonFields intervals = fields.inside("intervals");
-  for (std::size_t k = 0; k < kKnownCount; ++k) {
-    const std::string name(name_of(static_cast<Known>(k)));
-    if (!intervals.has(name)) continue;
-    p.spreads[k] = read_spreads(intervals.inside(name));
-  }
-  if (intervals.has("fp32")) p.single_spread = read_spreads(intervals.inside("fp32"));
-  JsonFields training = fields.inside("training");
-  p.models = training.texts("models", true);
-  p.trees = count(training, "trees");
-  p.measurements = count(training, "measurements");
-  JsonFields errors = training.inside("errors_percent");
-  for (std::size_t k = 0; k < kKnownCount; ++k) {
-    const std::string name(name_of(static_cast<Known>(k)));
-    if (!errors.has(name)) continue;
-    JsonFields known = errors.inside(name);
-    p.errors[k] =
-        Predictor::Errors{number(known, "ml"), number(known, "module"), number(known, "model")};
-  }
-  const Json* twins = fields.array("twins", true);
-  for (std::size_t i = 0; failure.ok() && i < twins->size(); ++i) {
-    JsonFields item = fields.below((*twins)[i], "twins", i);
-    Twin twin;
-    twin.type = item.text("type", true);
-    twin.work = read_work(item);
-    twin.energy_j = number(item, "energy_j");
-    twin.time_s = number(item, "time_s");
-    twin.samples = count(item, "samples");
-    p.twins.push_back(std::move(twin));
-  }
+  read_intervals(fields.inside("intervals"), p);
+  read_training(fields.inside("training"), p);
+  if (failure.ok()) read_twins(fields, failure, p);
   if (!failure.ok()) return with_predictor_hint(failure.error());
   return p;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/models/tree/cost.h"
+#include "src/models/tree/op_work.h"
 
 namespace wattree {
 namespace {
@@ -13,27 +14,6 @@ namespace {
 // kinds priced by another kind.
 constexpr float kUnseenSpread = 0.3F;
 constexpr float kStandInSpread = 0.5F;
-
-bool takes_arithmetic(Op op) {
-  switch (op) {
-    case Op::kGelu:
-    case Op::kSilu:
-    case Op::kMish:
-    case Op::kSoftplus:
-    case Op::kHardswish:
-    case Op::kTanh:
-    case Op::kSigmoid:
-    case Op::kLogSigmoid:
-    case Op::kExp:
-    case Op::kLog:
-    case Op::kLog2:
-    case Op::kErf:
-    case Op::kCos:
-    case Op::kSin:
-    case Op::kPow: return true;
-    default: return false;
-  }
-}
 
 double bytes_each(const Operand& operand, Precision precision) {
   return operand.touched > 0 ? static_cast<double>(byte_count(operand, precision)) /
@@ -56,7 +36,7 @@ bool converts(const ModelTree& tree, const Node& node) {
   const auto inputs = tree.inputs(node);
   if (inputs.empty() || node.outputs == 0) return false;
   const DType out = tree.outputs(node).front().dtype;
-  if (node.op == Op::kToCopy) {
+  if (work_of_op(node.op).form == OpForm::kCast) {
     return !(is_floating(out) && byte_size(out) < byte_size(inputs[0].dtype) &&
              is_floating(inputs[0].dtype));
   }
@@ -169,7 +149,8 @@ class KernelMemo {
     std::int64_t matmul_flops = 0;
     std::int64_t bytes = 0;
     std::uint8_t layout = 0;
-    NodeEstimate estimate;  // stand_in is in joules.
+    NodeEstimate estimate;  // Without what stands in:
+    float stand_in_j = 0;   // the energy that other kinds or sizes are asked for.
 
     bool is_of(const Node& node) const {
       return op == node.op && bytes == node.bytes && flops == node.flops &&
@@ -210,6 +191,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
                     KernelMemo::Entry& entry) {
   const Work work = work_of(tree, node);
   NodeEstimate e;
+  float stand_in_j = 0;
   LevelSpreads::Halves halves = spreads.of(node.level);
   if (const Twin* twin = index.find(node.type, work)) {
     e.energy_j = twin->energy_j;
@@ -222,7 +204,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
       return Error{ErrorCode::kUnavailable,
                    "the predictor " + predictor.name + " has no price for " +
                        std::string(node.type) + " (" + std::string(name_of(work.kind)) + ")",
-                   "train one on data that has such kernels, or choose another with --on"};
+                   "train one on data that has such kernels, or choose another with <on>"};
     }
     const Price follow = price_to_follow(predictor);
     const Price fetch = fetches_weights && has_weight(work) ? price_to_fetch(predictor) : Price{};
@@ -232,7 +214,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
       halves = {static_cast<float>(std::min(1.0, c.energy_spread)),
                 static_cast<float>(std::min(1.0, c.time_spread))};
     }
-    if (price.is_stand_in || price.is_far) e.stand_in = static_cast<float>(price.energy_j);
+    if (price.is_stand_in || price.is_far) stand_in_j = static_cast<float>(price.energy_j);
     if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
       halves.energy = std::max(halves.energy, kUnseenSpread);
       halves.time = std::max(halves.time, kUnseenSpread);
@@ -242,7 +224,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
   e.energy_spread = halves.energy;
   e.time_spread = halves.time;
   entry = {node.op,           node.level, node.type,   node.shape, node.flops,
-           node.matmul_flops, node.bytes, node.layout, e};
+           node.matmul_flops, node.bytes, node.layout, e,          stand_in_j};
   return {};
 }
 
@@ -250,6 +232,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
 
 Work work_of(const ModelTree& tree, const Node& node) {
   const OpFacts& facts = facts_of(node.op);
+  const OpForm form = work_of_op(node.op).form;
   Work work;
   work.bytes = static_cast<double>(node.bytes);
   work.elements = static_cast<double>(element_count(node.shape));
@@ -275,17 +258,17 @@ Work work_of(const ModelTree& tree, const Node& node) {
     case OpClass::kSoftmax:
       work.kind = WorkKind::kSoftmax;
       work.m = work.rows;
-      if (node.op == Op::kSafeSoftmax) work.detail = Work::Detail::kSafe;
+      if (form == OpForm::kSafe) work.detail = Work::Detail::kSafe;
       return work;
     case OpClass::kNormalization: work.kind = WorkKind::kNormalization; return work;
     case OpClass::kGather: work.kind = WorkKind::kGather; return work;
     case OpClass::kCopy:
       work.kind = WorkKind::kCopy;
-      if (node.op == Op::kCat) {
+      if (form == OpForm::kJoin) {
         work.detail = Work::Detail::kJoin;
         return work;
       }
-      if (node.op == Op::kToCopy) {
+      if (form == OpForm::kCast) {
         work.detail = Work::Detail::kCast;
         work.converts = converts(tree, node);
       }
@@ -304,7 +287,7 @@ Work work_of(const ModelTree& tree, const Node& node) {
   work.is_strided = work.is_strided || broadcasts;
   work.is_reordered = broadcasts || work.is_crossed || (node.layout & Layout::kReorderedInput) != 0;
   work.converts = converts(tree, node);
-  if (takes_arithmetic(node.op)) {
+  if (form == OpForm::kFunction) {
     work.kind = WorkKind::kTranscendental;
   } else if (facts.op_class == OpClass::kElementwise && rank == 4 && broadcasts) {
     work.kind = WorkKind::kScores;
@@ -338,6 +321,38 @@ double weight_mib(const ModelTree& tree, double enough) {
 }
 
 namespace {
+
+// What the children that came by have added up to. In post-order, nodes that have children and are
+// yet to come are a stack.
+class Children {
+ public:
+  struct Sums {
+    float stand_in_j = 0;
+    bool has_kernel = false;  // Among the children themselves.
+  };
+  // So far, of a node that is yet to come.
+  Sums& of(std::int32_t node) {
+    if (open_.empty() || open_.back().first != node) open_.emplace_back(node, Sums{});
+    return open_.back().second;
+  }
+  // Of a node whose children have all come by.
+  Sums take(std::int32_t node) {
+    if (open_.empty() || open_.back().first != node) return {};
+    const Sums sums = open_.back().second;
+    open_.pop_back();
+    return sums;
+  }
+
+ private:
+  std::vector<std::pair<std::int32_t, Sums>> open_;
+};
+
+void widen_for_stand_ins(float stand_in_j, NodeEstimate& e) {
+  e.stand_in = static_cast<float>(static_cast<double>(stand_in_j) / e.energy_j);
+  const float wider = kStandInSpread * e.stand_in;
+  e.energy_spread = std::min(1.0F, e.energy_spread + wider);
+  e.time_spread = std::min(1.0F, e.time_spread + wider);
+}
 
 void scale(std::vector<NodeEstimate>& nodes, const Capped& factors) {
   for (NodeEstimate& e : nodes) {
@@ -379,7 +394,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   if (execution == Execution::kEager && !predictor.eager) {
     return Error{ErrorCode::kUnavailable,
                  "the predictor " + predictor.name + " does not know what launching kernels takes",
-                 "leave --execution out, or choose another predictor with --on"};
+                 "leave <execution> out, or choose another predictor with <on>"};
   }
   const auto nodes = tree.nodes();
   std::vector<NodeEstimate> out(nodes.size());
@@ -388,6 +403,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   call_work.kind = WorkKind::kModuleCall;
   const Price call = price_of(predictor, call_work);
   KernelMemo memo;
+  Children children;
   double kernels_j = 0;  // What their half-widths add up to so far.
   double kernels_s = 0;
   const double cache_mib = predictor.chip.cache_mib;
@@ -396,9 +412,8 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    // Children have come by: energy, time and stand_in (in joules, while summing) hold their sums,
-    // and is_looked_up says that one of them is a kernel.
-    NodeEstimate& e = out[i];
+    NodeEstimate& e = out[i];  // Its energy and time are already the sums of its children's.
+    float stand_in_j = 0;
     if (node.op != Op::kNone) {
       KernelMemo::Entry& entry = memo.entry(node);
       if (!entry.is_of(node)) {
@@ -409,11 +424,13 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
         }
       }
       e = entry.estimate;
+      stand_in_j = entry.stand_in_j;
       kernels_j += e.energy_j * static_cast<double>(e.energy_spread);
       kernels_s += e.time_s * static_cast<double>(e.time_spread);
     } else {
-      const bool runs_kernels = std::exchange(e.is_looked_up, false);
-      if (runs_kernels) {
+      const Children::Sums below = children.take(static_cast<std::int32_t>(i));
+      stand_in_j = below.stand_in_j;
+      if (below.has_kernel) {
         e.own_j = call.energy_j;
         e.energy_j += call.energy_j;
         e.time_s += call.time_s;
@@ -428,15 +445,11 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       NodeEstimate& parent = out[static_cast<std::size_t>(node.parent)];
       parent.energy_j += e.energy_j;
       parent.time_s += e.time_s;
-      parent.stand_in += e.stand_in;
-      parent.is_looked_up = parent.is_looked_up || node.op != Op::kNone;
+      Children::Sums& sums = children.of(node.parent);
+      sums.stand_in_j += stand_in_j;
+      sums.has_kernel = sums.has_kernel || node.op != Op::kNone;
     }
-    if (e.stand_in > 0) {
-      e.stand_in = static_cast<float>(static_cast<double>(e.stand_in) / e.energy_j);
-      const float wider = kStandInSpread * e.stand_in;
-      e.energy_spread = std::min(1.0F, e.energy_spread + wider);
-      e.time_spread = std::min(1.0F, e.time_spread + wider);
-    }
+    if (stand_in_j > 0) widen_for_stand_ins(stand_in_j, e);
   }
   if (out.empty()) return out;
   if (const Capped capped = cap_of(predictor, out.back().energy_j, out.back().time_s);

@@ -13,110 +13,6 @@ constexpr double kTile = 128;        // Rows and columns that one block of a lar
 constexpr double kFullBlock = 2048;  // Elements that keep a block of threads busy.
 constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
 
-constexpr TermFacts kProduct[] = {
-    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"input", "MiB"},
-    {"weights", "MiB"},   {"output", "MiB"},       {"depth of waves", "1000 steps"},
-};
-constexpr TermFacts kBatched[] = {
-    {"launch", "launch"},
-    {"arithmetic", "GFLOP"},
-    {"traffic", "MiB"},
-    {"outputs in tiles of 64", "10^6"},
-    {"outputs in tiles of 128", "10^6"},
-};
-constexpr TermFacts kRowwise[] = {{"launch", "launch"}, {"traffic", "MiB"}, {"rows", "1000 rows"}};
-constexpr TermFacts kStream[] = {{"launch", "launch"}, {"traffic", "MiB"}};
-constexpr TermFacts kTraffic[] = {{"traffic", "MiB"}};
-constexpr TermFacts kCalls[] = {{"calls", "call"}};
-
-constexpr TermFacts kLinearTerms[] = {
-    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling or traffic", "µs"},
-    {"input", "MiB"},     {"weights", "MiB"},      {"output", "MiB"},
-};
-constexpr TermFacts kSingleLinearTerms[] = {{"launch", "launch"},
-                                            {"arithmetic", "GFLOP"},
-                                            {"arithmetic, transposed weight", "GFLOP"},
-                                            {"best tiling", "µs"},
-                                            {"traffic", "MiB"}};
-constexpr TermFacts kFewRowsTerms[] = {{"launch", "launch"}, {"weights", "MiB"}};
-constexpr TermFacts kBatchedTerms[] = {
-    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"best tiling", "µs"}, {"traffic", "MiB"}};
-constexpr TermFacts kFusedTerms[] = {
-    {"launch", "launch"},
-    {"arithmetic", "GFLOP"},
-    {"traffic", "MiB"},
-    {"waves or traffic", "µs"},
-    {"scores in tiles of 128", "10^6"},
-    {"masked scores", "10^6"},
-};
-constexpr TermFacts kThreeTerms[] = {
-    {"launch", "launch"}, {"arithmetic", "GFLOP"}, {"traffic", "MiB"}};
-constexpr TermFacts kSoftmaxTerms[] = {{"launch", "launch"},
-                                       {"traffic", "MiB"},
-                                       {"beyond the cache", "MiB"},
-                                       {"elements", "10^6"},
-                                       {"rows", "1000 rows"}};
-constexpr TermFacts kNormTerms[] = {
-    {"launch", "launch"}, {"traffic", "MiB"}, {"elements", "10^6"}, {"rows", "1000 rows"}};
-constexpr TermFacts kBeyondTerms[] = {
-    {"launch", "launch"}, {"traffic", "MiB"}, {"beyond the cache", "MiB"}};
-constexpr TermFacts kElementTerms[] = {
-    {"launch", "launch"}, {"traffic", "MiB"}, {"beyond the cache", "MiB"}, {"elements", "10^6"}};
-constexpr TermFacts kPointwiseTerms[] = {{"launch", "launch"},
-                                         {"traffic", "MiB"},
-                                         {"beyond the cache", "MiB"},
-                                         {"elements", "10^6"},
-                                         {"reordered elements", "10^6"}};
-constexpr TermFacts kKernelTerms[] = {{"kernels", "kernel"}};
-constexpr TermFacts kConvertTerms[] = {{"switch over types", "kernel"},
-                                       {"elements of different types", "10^6"}};
-constexpr TermFacts kCrossTerms[] = {{"elements read with gaps", "10^6"}};
-
-struct KindFacts {
-  std::string_view name;
-  std::span<const TermFacts> terms;
-};
-constexpr KindFacts kKinds[kWorkKinds] = {
-    {"gemm", kProduct},
-    {"matmul", kBatched},
-    {"attention", kBatched},
-    {"convolution", kProduct},
-    {"softmax", kRowwise},
-    {"normalization", kStream},
-    {"gather", kStream},
-    {"activation", kStream},
-    {"copy", kTraffic},
-    {"elementwise", kTraffic},
-    {"scores", kTraffic},
-    {"transcendental", kTraffic},
-    {"module_call", kCalls},
-    {"linear_16", kLinearTerms},
-    {"linear_32", kSingleLinearTerms},
-    {"few_rows_32", kFewRowsTerms},
-    {"batched_16", kBatchedTerms},
-    {"batched_32", kBatchedTerms},
-    {"fused_16", kFusedTerms},
-    {"fused_32", kThreeTerms},
-    {"fused_step_16", kThreeTerms},
-    {"fused_step_32", kThreeTerms},
-    {"softmax_rows", kSoftmaxTerms},
-    {"safe_softmax_rows", kNormTerms},
-    {"norm_rows", kNormTerms},
-    {"reduction", kStream},
-    {"cast", kBeyondTerms},
-    {"join", kBeyondTerms},
-    {"strided_join", kElementTerms},
-    {"rearrange", kElementTerms},
-    {"pointwise", kPointwiseTerms},
-    {"function", kElementTerms},
-    {"fill", kStream},
-    {"lookup", kStream},
-    {"follow", kKernelTerms},
-    {"fetch", kKernelTerms},
-    {"convert", kConvertTerms},
-    {"cross", kCrossTerms},
-};
-
 // Read and written by a product with a weight.
 double product_bytes(const Work& w) {
   return (w.m * w.k + w.m * w.n) * w.width + w.k * w.n * w.weight_width;
@@ -229,19 +125,6 @@ bool takes_besides(const Work& work, WorkKind extra) {
          (extra == WorkKind::kCross && work.is_crossed);
 }
 
-std::string_view name_of(WorkKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
-
-std::optional<WorkKind> parse_work_kind(std::string_view name) {
-  for (std::size_t i = 0; i < kWorkKinds; ++i) {
-    if (kKinds[i].name == name) return static_cast<WorkKind>(i);
-  }
-  return std::nullopt;
-}
-
-std::span<const TermFacts> terms_of(WorkKind kind) {
-  return kKinds[static_cast<std::size_t>(kind)].terms;
-}
-
 Terms count_terms(const Work& w, const Chip& chip) {
   switch (w.kind) {
     case WorkKind::kGemm:
@@ -274,58 +157,18 @@ Terms count_terms(const Work& w, const Chip& chip) {
   }
 }
 
-std::optional<Work> stand_in(const Work& work) {
+Work seen_as(const Work& work, WorkKind kind) {
   Work other = work;
-  switch (work.kind) {
-    case WorkKind::kAttention:
-    case WorkKind::kConvolution: other.kind = WorkKind::kMatmul; return other;
-    case WorkKind::kGemm:
-      other.kind = WorkKind::kElementwise;
-      other.bytes = product_bytes(work);
-      return other;
-    case WorkKind::kMatmul:
-      other.kind = WorkKind::kGemm;
-      other.m = work.groups * work.m;
-      return other;
-    case WorkKind::kActivation:
-    case WorkKind::kNormalization:
-    case WorkKind::kGather:
-    case WorkKind::kSoftmax:
-    case WorkKind::kCopy:
-    case WorkKind::kScores:
-    case WorkKind::kTranscendental: other.kind = WorkKind::kElementwise; return other;
-    case WorkKind::kElementwise: other.kind = WorkKind::kNormalization; return other;
-    case WorkKind::kLinear16:
-    case WorkKind::kBatched16: other.kind = WorkKind::kBatched32; return other;
-    case WorkKind::kFewRows32: other.kind = WorkKind::kLinear32; return other;
-    case WorkKind::kLinear32:
-    case WorkKind::kBatched32:
-      other.kind = WorkKind::kPointwise;
-      other.bytes = product_bytes(work);
-      return other;
-    case WorkKind::kFusedStep16: other.kind = WorkKind::kFused16; return other;
-    case WorkKind::kFusedStep32: other.kind = WorkKind::kFused32; return other;
-    case WorkKind::kFused16: other.kind = WorkKind::kBatched16; return other;
-    case WorkKind::kFused32: other.kind = WorkKind::kBatched32; return other;
-    case WorkKind::kStridedJoin:
-    case WorkKind::kJoin: other.kind = WorkKind::kRearrange; return other;
-    case WorkKind::kSafeSoftmaxRows: other.kind = WorkKind::kSoftmaxRows; return other;
-    case WorkKind::kSoftmaxRows:
-    case WorkKind::kNormRows:
-    case WorkKind::kReduction:
-    case WorkKind::kCast:
-    case WorkKind::kRearrange:
-    case WorkKind::kFunction:
-    case WorkKind::kFill:
-    case WorkKind::kLookup: other.kind = WorkKind::kPointwise; return other;
-    case WorkKind::kPointwise: other.kind = WorkKind::kFunction; return other;
-    case WorkKind::kModuleCall:
-    case WorkKind::kFollow:
-    case WorkKind::kFetch:
-    case WorkKind::kConvert:
-    case WorkKind::kCross: return std::nullopt;
-  }
-  return std::nullopt;
+  other.kind = kind;
+  const KindFacts& from = facts_of(work.kind);
+  const KindFacts& to = facts_of(kind);
+  if (kind == work.kind || from.arithmetic == Arithmetic::kNone) return other;
+  // Among nodes, what is not a batch of products is one product with all the rows.
+  const bool joins_rows =
+      to.list == KindList::kNodes && work.kind != WorkKind::kGemm && kind != WorkKind::kMatmul;
+  if (joins_rows) other.m = work.groups * work.m;
+  if (to.arithmetic == Arithmetic::kNone) other.bytes = product_bytes(other);
+  return other;
 }
 
 }  // namespace wattree

@@ -2,61 +2,11 @@
 // a kernel are linear in the terms below, with coefficients that belong to the hardware.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
+
+#include "src/predict/predictor/work_kind.h"
 
 namespace wattree {
-
-enum class WorkKind : std::uint8_t {
-  kGemm,         // A matrix product with a weight: Linear, Conv1D
-  kMatmul,       // Batched products of activations, as in attention
-  kAttention,    // Fused attention
-  kConvolution,  // As a matrix product, with the input gathered
-  kSoftmax,
-  kNormalization,
-  kGather,          // Embedding, index
-  kActivation,      // An activation that is a module: Tanh, ReLU
-  kCopy,            // Rearranging, joining, casting
-  kElementwise,     // Adding, scaling, comparing
-  kScores,          // The same on attention scores, where an operand is broadcast (a mask)
-  kTranscendental,  // The same with a function that takes arithmetic: gelu, exp, tanh
-  kModuleCall,      // Once for each module that runs kernels: launches, allocation
-
-  // Kernels that were measured one by one have a finer list: see kernel_kind(). 16 and 32 are the
-  // bits of an element, which decide about the units that multiply.
-  kLinear16,  // A product with a weight
-  kLinear32,
-  kFewRows32,  // The same of so few rows that reading the weight is all
-  kBatched16,  // Products of activations
-  kBatched32,
-  kFused16,  // Fused attention of a whole pass
-  kFused32,
-  kFusedStep16,  // Fused attention of a single new token
-  kFusedStep32,
-  kSoftmaxRows,
-  kSafeSoftmaxRows,  // With a look for rows that are masked altogether, which takes kernels more
-  kNormRows,
-  kReduction,    // mean, cumsum
-  kCast,         // From one type to another
-  kJoin,         // cat of contiguous blocks
-  kStridedJoin,  // cat of others
-  kRearrange,    // Other copies
-  kPointwise,
-  kFunction,  // Pointwise with a function that takes arithmetic
-  kFill,
-  kLookup,
-  // What kernels take besides, whatever their kind:
-  kFollow,   // every one that comes after another one,
-  kFetch,    // a product whose weight comes from memory and not from the cache,
-  kConvert,  // one that reads elements through a switch over types,
-  kCross,    // and one that reads with gaps what it writes without.
-};
-inline constexpr std::size_t kWorkKinds = 38;
-std::string_view name_of(WorkKind kind);
-std::optional<WorkKind> parse_work_kind(std::string_view name);
 
 struct Work {
   WorkKind kind = WorkKind::kElementwise;
@@ -86,7 +36,7 @@ struct Work {
 // The same kernel, as far as published measurements tell kernels apart.
 bool is_same(const Work& a, const Work& b);
 
-// What the finer list calls it.
+// What the list of kernels calls it.
 WorkKind kernel_kind(const Work& work);
 
 // Whether it multiplies by a weight.
@@ -105,22 +55,11 @@ struct Chip {
   double mib_per_us = 1;  // From memory.
 };
 
-inline constexpr std::size_t kMaxTerms = 6;
-using Terms = std::array<double, kMaxTerms>;
-
-// A term of a kind: what is counted, and in what unit.
-struct TermFacts {
-  std::string_view name;
-  std::string_view unit;
-};
-std::span<const TermFacts> terms_of(WorkKind kind);
-
 // How many of each term there are. Tiles of a product run in waves of as many as the chip has
 // processors, and a last, half-empty wave takes as long as a full one.
 Terms count_terms(const Work& work, const Chip& chip);
 
-// The same work as another kind sees it: what stands in where a predictor has no coefficients for
-// its own. The chain of them may come back to where it began: count the steps.
-std::optional<Work> stand_in(const Work& work);
+// The same work as another kind sees it: one that stands in, or that counts what it takes besides.
+Work seen_as(const Work& work, WorkKind kind);
 
 }  // namespace wattree

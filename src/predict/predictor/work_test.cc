@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/predict/predictor/dataset_work.h"
+#include "src/predict/predictor/predictor.h"
 #include "src/predict/predictor/tiling.h"
 
 namespace wattree {
@@ -109,6 +110,72 @@ TEST(WorkKinds, ComeBackFromTheirNames) {
     EXPECT_LE(terms_of(kind).size(), kMaxTerms);
   }
   EXPECT_FALSE(parse_work_kind("nonsense"));
+}
+
+// A kernel of every size, so that no term of any kind is zero.
+Work work_of_all_sizes(WorkKind kind) {
+  Work work;
+  work.kind = kind;
+  work.groups = 2;
+  work.m = work.n = work.k = 256;
+  work.bytes = 3 * 1024 * 1024;
+  work.elements = work.rows = work.masked = 5000;
+  work.is_reordered = work.is_transposed = true;
+  return work;
+}
+
+TEST(WorkKinds, CountTheTermsThatTheirRowsName) {
+  for (std::size_t i = 0; i < kWorkKinds; ++i) {
+    const auto kind = static_cast<WorkKind>(i);
+    const Terms terms = count_terms(work_of_all_sizes(kind), Chip{.cache_mib = 1});
+    for (std::size_t t = 0; t < kMaxTerms; ++t) {
+      EXPECT_EQ(terms[t] > 0, t < terms_of(kind).size()) << name_of(kind) << " " << t;
+    }
+  }
+}
+
+TEST(StandIns, TakeTheFirstKindThatHasPrices) {
+  const Work attention = work_of_all_sizes(WorkKind::kAttention);
+  Predictor predictor;
+  EXPECT_FALSE(priced_kind(predictor, attention));
+  const auto add = [&](WorkKind kind) {
+    predictor.kinds[static_cast<std::size_t>(kind)] = Coefficients{};
+  };
+  for (const WorkKind kind : {WorkKind::kNormalization, WorkKind::kElementwise, WorkKind::kGemm,
+                              WorkKind::kMatmul, WorkKind::kAttention}) {
+    add(kind);
+    EXPECT_EQ(priced_kind(predictor, attention), kind);
+  }
+  // The two lists have nothing in common.
+  predictor.is_by_kernel = true;
+  EXPECT_FALSE(priced_kind(predictor, attention));
+  add(WorkKind::kFunction);
+  EXPECT_EQ(priced_kind(predictor, attention), WorkKind::kFunction);
+}
+
+TEST(StandIns, EndWhereKindsStandInForEachOther) {
+  Work work;
+  for (const WorkKind kind : {WorkKind::kElementwise, WorkKind::kNormalization}) {
+    work.kind = kind;
+    EXPECT_FALSE(price_of(Predictor{}, work).is_known);
+  }
+}
+
+TEST(StandIns, SeeABatchOfProductsAsOneProductAndAsTraffic) {
+  Work work;
+  work.kind = WorkKind::kMatmul;
+  work.groups = 6;
+  work.m = 10;
+  work.n = 20;
+  work.k = 30;
+  EXPECT_EQ(seen_as(work, WorkKind::kMatmul), work);
+  EXPECT_EQ(seen_as(work, WorkKind::kGemm).m, 60);
+  // 60 rows of 30 in and of 20 out, and a matrix of 30 x 20: four bytes each.
+  EXPECT_EQ(seen_as(work, WorkKind::kElementwise).bytes, 4 * (60 * 30 + 60 * 20 + 30 * 20));
+  Work copy;
+  copy.kind = WorkKind::kCopy;
+  copy.bytes = 17;
+  EXPECT_EQ(seen_as(copy, WorkKind::kElementwise).bytes, 17);
 }
 
 // IrEne's counts for batch 8, 32 tokens of 768: see docs/datasets.md.

@@ -1,0 +1,128 @@
+#include "src/predict/predictor/work_kind.h"
+
+#include <algorithm>
+
+namespace wattree {
+namespace {
+
+constexpr TermFacts kLaunch{"launch", "launch", Bound::kLaunch};
+constexpr TermFacts kArithmetic{"arithmetic", "GFLOP", Bound::kArithmetic};
+constexpr TermFacts kBestTiling{"best tiling", "µs", Bound::kArithmetic};
+constexpr TermFacts kTraffic{"traffic", "MiB", Bound::kTraffic};
+constexpr TermFacts kBeyondCache{"beyond the cache", "MiB", Bound::kTraffic};
+constexpr TermFacts kInput{"input", "MiB", Bound::kTraffic};
+constexpr TermFacts kWeights{"weights", "MiB", Bound::kTraffic};
+constexpr TermFacts kOutput{"output", "MiB", Bound::kTraffic};
+constexpr TermFacts kMillions{"elements", "10^6", Bound::kTraffic};
+constexpr TermFacts kThousands{"rows", "1000 rows", Bound::kTraffic};
+
+// Terms of nodes.
+constexpr TermFacts kProductTerms[] = {
+    kLaunch,  kArithmetic, kInput,
+    kWeights, kOutput,     {"depth of waves", "1000 steps", Bound::kArithmetic}};
+constexpr TermFacts kBatchedTerms[] = {kLaunch,
+                                       kArithmetic,
+                                       kTraffic,
+                                       {"outputs in tiles of 64", "10^6", Bound::kArithmetic},
+                                       {"outputs in tiles of 128", "10^6", Bound::kArithmetic}};
+constexpr TermFacts kRowwiseTerms[] = {kLaunch, kTraffic, kThousands};
+constexpr TermFacts kStreamTerms[] = {kLaunch, kTraffic};
+constexpr TermFacts kTrafficTerms[] = {kTraffic};
+constexpr TermFacts kCallTerms[] = {{"calls", "call", Bound::kLaunch}};
+
+// Terms of kernels.
+constexpr TermFacts kHalfLinearTerms[] = {
+    kLaunch, kArithmetic, {"best tiling or traffic", "µs", Bound::kArithmetic},
+    kInput,  kWeights,    kOutput};
+constexpr TermFacts kSingleLinearTerms[] = {
+    kLaunch,
+    kArithmetic,
+    {"arithmetic, transposed weight", "GFLOP", Bound::kArithmetic},
+    kBestTiling,
+    kTraffic};
+constexpr TermFacts kFewRowsTerms[] = {kLaunch, kWeights};
+constexpr TermFacts kTiledTerms[] = {kLaunch, kArithmetic, kBestTiling, kTraffic};
+constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
+                                         kArithmetic,
+                                         kTraffic,
+                                         {"waves or traffic", "µs", Bound::kArithmetic},
+                                         {"scores in tiles of 128", "10^6", Bound::kArithmetic},
+                                         {"masked scores", "10^6", Bound::kArithmetic}};
+constexpr TermFacts kFusedTerms[] = {kLaunch, kArithmetic, kTraffic};
+constexpr TermFacts kSoftmaxTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions, kThousands};
+constexpr TermFacts kRowTerms[] = {kLaunch, kTraffic, kMillions, kThousands};
+constexpr TermFacts kBeyondTerms[] = {kLaunch, kTraffic, kBeyondCache};
+constexpr TermFacts kElementTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions};
+constexpr TermFacts kReorderedTerms[] = {
+    kLaunch, kTraffic, kBeyondCache, kMillions, {"reordered elements", "10^6", Bound::kTraffic}};
+constexpr TermFacts kKernelTerms[] = {{"kernels", "kernel", Bound::kLaunch}};
+constexpr TermFacts kConvertTerms[] = {{"switch over types", "kernel", Bound::kLaunch},
+                                       {"elements of different types", "10^6", Bound::kTraffic}};
+constexpr TermFacts kCrossTerms[] = {{"elements read with gaps", "10^6", Bound::kTraffic}};
+
+// Kinds that stand in, the best first.
+using enum WorkKind;
+constexpr std::span<const WorkKind> kNobody;
+constexpr WorkKind kElementwiseOnly[] = {kElementwise};
+constexpr WorkKind kNormalizationOnly[] = {kNormalization};
+constexpr WorkKind kStreams[] = {kElementwise, kNormalization};
+constexpr WorkKind kGemms[] = {kGemm, kElementwise, kNormalization};
+constexpr WorkKind kMatmuls[] = {kMatmul, kGemm, kElementwise, kNormalization};
+constexpr WorkKind kPointwiseOnly[] = {kPointwise};
+constexpr WorkKind kFunctionOnly[] = {kFunction};
+constexpr WorkKind kPointwises[] = {kPointwise, kFunction};
+constexpr WorkKind kRearranges[] = {kRearrange, kPointwise, kFunction};
+constexpr WorkKind kSoftmaxes[] = {kSoftmaxRows, kPointwise, kFunction};
+constexpr WorkKind kSingleLinears[] = {kLinear32, kPointwise, kFunction};
+constexpr WorkKind kSingleBatches[] = {kBatched32, kPointwise, kFunction};
+constexpr WorkKind kHalfBatches[] = {kBatched16, kBatched32, kPointwise, kFunction};
+constexpr WorkKind kSingleFused[] = {kFused32, kBatched32, kPointwise, kFunction};
+constexpr WorkKind kHalfFused[] = {kFused16, kBatched16, kBatched32, kPointwise, kFunction};
+
+constexpr KindFacts kKinds[] = {
+#define WATTREE_WORK_KIND(name, in_files, list, arithmetic, terms, stand_ins) \
+  {WorkKind::k##name, in_files, KindList::list, Arithmetic::arithmetic, terms, stand_ins},
+#include "src/predict/predictor/work_kinds.inc"
+#undef WATTREE_WORK_KIND
+};
+
+constexpr const KindFacts& row_of(WorkKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+constexpr bool has_its_terms(const KindFacts& kind) {
+  return !kind.terms.empty() && kind.terms.size() <= kMaxTerms;
+}
+
+// Others of the same list, each once.
+constexpr bool has_sound_stand_ins(const KindFacts& kind) {
+  for (std::size_t i = 0; i < kind.stand_ins.size(); ++i) {
+    if (kind.stand_ins[i] == kind.kind || row_of(kind.stand_ins[i]).list != kind.list) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (kind.stand_ins[i] == kind.stand_ins[j]) return false;
+    }
+  }
+  return true;
+}
+
+constexpr bool has_own_name(const KindFacts& kind) {
+  return std::all_of(std::begin(kKinds), std::end(kKinds), [&](const KindFacts& other) {
+    return other.kind == kind.kind || other.name != kind.name;
+  });
+}
+
+static_assert(std::size(kKinds) == kWorkKinds);
+static_assert(std::all_of(std::begin(kKinds), std::end(kKinds), has_its_terms));
+static_assert(std::all_of(std::begin(kKinds), std::end(kKinds), has_sound_stand_ins));
+static_assert(std::all_of(std::begin(kKinds), std::end(kKinds), has_own_name));
+
+}  // namespace
+
+const KindFacts& facts_of(WorkKind kind) { return row_of(kind); }
+
+std::optional<WorkKind> parse_work_kind(std::string_view name) {
+  for (const KindFacts& kind : kKinds) {
+    if (kind.name == name) return kind.kind;
+  }
+  return std::nullopt;
+}
+
+}  // namespace wattree
