@@ -216,7 +216,7 @@ Result<Device> find_device(std::string_view name, std::span<const Device> device
       if (close.size() < 6) close.push_back(device->name);
     }
   }
-  error.hint = close.empty() ? "`wattree hardware WORDS` searches the table; --hardware-file adds "
+  error.hint = close.empty() ? "`wattree hardware WORDS` searches the table; <hardware_file> adds "
                                "entries of your own"
                              : "did you mean " + join(close, ", or ") + "?";
   return error;

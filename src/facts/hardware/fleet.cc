@@ -73,7 +73,7 @@ Result<WorkCost> work_cost(const Fleet& fleet) {
       return Error{ErrorCode::kUnavailable,
                    "the table has no " + std::string(device.tdp ? "FP32 rate" : "TDP") + " for " +
                        device.name,
-                   "give it with --hardware-file (columns name,kind,tdp_w,fp32_gflops)"};
+                   "give it with <hardware_file> (columns name,kind,tdp_w,fp32_gflops)"};
     }
     pieces += count;
     inverse_efficiency += count * device.tdp->value / *device.fp32_gflops;

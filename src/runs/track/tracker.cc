@@ -321,6 +321,7 @@ void Tracker::write(const Record& record) {
     }
   }
   run_->apply(record);
+  if (observer_.on_record) observer_.on_record(record);
 }
 
 void Tracker::note(const std::string& text) { write(RunNote{clock_.now(), text}); }

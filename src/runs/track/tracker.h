@@ -76,6 +76,7 @@ enum class TrackEvent { kBegun, kTotals, kEpoch, kState, kEnded };
 
 // Called on the tracker's thread, after what is told is in the journal. To be quick.
 struct TrackObserver {
+  std::function<void(const Record&)> on_record;  // Every record, before the event that tells of it.
   std::function<void(const TrackedRun&, TrackEvent)> on_event;
   std::function<void(const std::string&)> on_message;  // For the user, once each.
 };

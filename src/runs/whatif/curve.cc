@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "src/base/error_field.h"
 #include "src/base/in_quotes.h"
 #include "src/runs/whatif/extrapolate.h"
 
@@ -42,7 +43,7 @@ Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::s
     if (!setting.grid) continue;
     const Result<GramsCo2e> grams =
         emissions(*energy * pue, *setting.grid, epoch.start, epoch.duration);
-    if (!grams.ok()) return grams.error();
+    if (!grams.ok()) return of_field("intensity_file", grams.error());
     out.grams.push_back(grams.value().value);
   }
   if (!has_durations) out.seconds.clear();
@@ -120,7 +121,8 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
   const std::size_t end = epochs.value_or(profile.epochs.size());
   if (epochs && (*epochs == 0 || *epochs > kMaxEpochs)) {
     return Error{ErrorCode::kInvalidInput,
-                 "the number of epochs must be between 1 and " + std::to_string(kMaxEpochs), ""};
+                 "the number of epochs must be between 1 and " + std::to_string(kMaxEpochs), "",
+                 "epochs"};
   }
   const Result<Recorded> read = recorded(profile, setting, end);
   if (!read.ok()) return read.error();
