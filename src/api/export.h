@@ -1,26 +1,30 @@
 // Profiles as files for others.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "src/base/result.h"
-#include "src/runs/profile/profile.h"
+#include "src/api/run_request.h"
 
 namespace wattree {
 
-struct ExportedProfile {
+enum class ExportFormat { kWattree, kEnergyVis, kHtml };
+std::optional<ExportFormat> parse_export_format(std::string_view name);  // "wattree", …
+
+struct ExportRequest {
+  RunRef profile;
+  ExportFormat format = ExportFormat::kWattree;
+  std::string region;  // In the place of the profile's, where it is not empty.
+};
+// {"profile", "format"? (wattree, energyvis or html), "region"?}
+Result<ExportRequest> export_request(const nlohmann::json& json);
+
+struct ExportAnswer {
   std::string text;
   std::vector<std::string> notes;  // What the format cannot say.
 };
-
-// `format` is "wattree", "energyvis" or "html"; `region` takes the place of the profile's where it
-// is not empty.
-Result<ExportedProfile> export_as(Profile profile, std::string_view format,
-                                  const std::string& region);
-
-// The contract of docs/schemas/profile.schema.json.
-std::string to_json(const Profile& profile);
+Result<ExportAnswer> export_profile(const ExportRequest& request, const Services& services);
 
 }  // namespace wattree

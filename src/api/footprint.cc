@@ -1,7 +1,6 @@
 #include "src/api/footprint.h"
 
 #include "src/base/json_writer.h"
-#include "src/runs/profile/find.h"
 
 namespace wattree {
 namespace {
@@ -22,7 +21,8 @@ void write_estimate(JsonWriter& out, const std::string& name, const std::string&
   if (estimate.high) out.field(name + "_high" + unit, estimate.high->value);
 }
 
-// The fields that every footprint has in JSON.
+}  // namespace
+
 void write_footprint(JsonWriter& out, const Footprint& footprint) {
   const Profile& profile = footprint.profile;
   out.field("name", profile.name);
@@ -35,20 +35,6 @@ void write_footprint(JsonWriter& out, const Footprint& footprint) {
   out.key("curve");
   write_curve(out, footprint.curve);
 }
-
-void write_fleet(JsonWriter& out, std::string_view name, const Fleet& fleet) {
-  out.key(name);
-  out.begin_array();
-  for (const DeviceCount& entry : fleet) {
-    out.begin_object();
-    out.field("name", entry.device.name);
-    out.field("count", std::int64_t{entry.count});
-    out.end_object();
-  }
-  out.end_array();
-}
-
-}  // namespace
 
 void write_setting(JsonWriter& out, const Setting& setting) {
   if (setting.grid) {
@@ -112,32 +98,6 @@ std::string to_json(const Footprint& footprint) {
     }
     out.end_array();
   }
-  out.end_object();
-  return out.take() + "\n";
-}
-
-std::string to_json(const WhatIfAnswer& answer) {
-  JsonWriter out(2);
-  out.begin_object();
-  out.field("keep", answer.keep == Keep::kWork ? "work" : "hours");
-  for (const bool is_baseline : {true, false}) {
-    out.key(is_baseline ? "baseline" : "alternative");
-    out.begin_object();
-    write_footprint(out, is_baseline ? answer.baseline : answer.alternative);
-    out.end_object();
-  }
-  out.key("hardware_changes");
-  out.begin_array();
-  for (const HardwareChange& change : answer.changes) {
-    out.begin_object();
-    write_fleet(out, "from", change.from);
-    write_fleet(out, "to", change.to);
-    out.field("energy_per_work", change.energy_per_work);
-    out.field("time_per_work", change.time_per_work);
-    out.field("energy_factor", change.energy_factor(answer.keep));
-    out.end_object();
-  }
-  out.end_array();
   out.end_object();
   return out.take() + "\n";
 }

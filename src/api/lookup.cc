@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
 
 namespace wattree {
@@ -13,12 +14,33 @@ void write_if(JsonWriter& out, std::string_view name, std::optional<double> numb
 
 }  // namespace
 
-std::string to_json(const std::vector<Region>& regions) {
+Result<RegionsRequest> regions_request(const nlohmann::json& json) {
+  Status failure;
+  JsonFields fields(json, "", kRequest, failure);
+  RegionsRequest out{fields.text("words")};
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+Result<RegionsAnswer> regions(const RegionsRequest& request, const Services& /*services*/) {
+  RegionsAnswer out{search_regions(request.words), {}};
+  if (out.regions.empty()) return find_region(request.words).error();
+  for (const RegionSource& source : bundled_region_sources()) {
+    if (std::any_of(out.regions.begin(), out.regions.end(),
+                    [&](const Region& region) { return region.source == source.key; })) {
+      out.sources.push_back(source);
+    }
+  }
+  return out;
+}
+
+std::string to_json(const RegionsAnswer& answer) {
   JsonWriter out(2);
   out.begin_object();
   out.key("regions");
   out.begin_array();
-  for (const Region& region : regions) {
+  for (const Region& region : answer.regions) {
     out.begin_object();
     out.field("code", region.code);
     out.field("name", region.name);
@@ -33,11 +55,7 @@ std::string to_json(const std::vector<Region>& regions) {
   out.end_array();
   out.key("sources");
   out.begin_array();
-  for (const RegionSource& source : bundled_region_sources()) {
-    if (std::none_of(regions.begin(), regions.end(),
-                     [&](const Region& region) { return region.source == source.key; })) {
-      continue;
-    }
+  for (const RegionSource& source : answer.sources) {
     out.begin_object();
     out.field("source", source.key);
     out.field("title", source.title);
@@ -52,12 +70,33 @@ std::string to_json(const std::vector<Region>& regions) {
   return out.take() + "\n";
 }
 
-std::string to_json(const std::vector<Device>& devices) {
+Result<HardwareRequest> hardware_request(const nlohmann::json& json) {
+  Status failure;
+  JsonFields fields(json, "", kRequest, failure);
+  HardwareRequest out{fields.text("words"), read_own_devices(fields)};
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+Result<HardwareAnswer> hardware(const HardwareRequest& request, const Services& /*services*/) {
+  const Result<std::vector<Device>> all = devices_with(request.own_devices);
+  if (!all.ok()) return all.error();
+  HardwareAnswer out{search_devices(request.words, all.value())};
+  if (!out.devices.empty()) return out;
+  // A driver's name may have words that no name in the table has.
+  Result<Device> device = find_device(request.words, all.value());
+  if (!device.ok()) return device.error();
+  out.devices.push_back(std::move(device).value());
+  return out;
+}
+
+std::string to_json(const HardwareAnswer& answer) {
   JsonWriter out(2);
   out.begin_object();
   out.key("hardware");
   out.begin_array();
-  for (const Device& device : devices) {
+  for (const Device& device : answer.devices) {
     out.begin_object();
     out.field("name", device.name);
     out.field("aliases", device.aliases);

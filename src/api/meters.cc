@@ -1,5 +1,7 @@
 #include "src/api/meters.h"
 
+#include "src/base/error_field.h"
+#include "src/base/error_text.h"
 #include "src/base/json_writer.h"
 
 namespace wattree {
@@ -42,13 +44,19 @@ void write_meter(const KnownMeter& meter, JsonWriter& out) {
 
 }  // namespace
 
-Result<MetersAnswer> meters_here(MeterQuery query, const std::vector<std::string>& assumptions) {
-  for (const std::string& text : assumptions) {
+Result<MeterQuery> with_assumptions(MeterQuery query, const std::vector<std::string>& assume) {
+  for (const std::string& text : assume) {
     const Result<Assumption> assumption = parse_assumption(text);
-    if (!assumption.ok()) return assumption.error();
+    if (!assumption.ok()) return of_field("assume", assumption.error());
     query.assumptions.push_back(assumption.value());
   }
-  Found found = find_meters(query);
+  return query;
+}
+
+Result<MetersAnswer> meters(const MetersRequest& request, const Services& services) {
+  const Result<MeterQuery> query = with_assumptions(services.meters, request.assume);
+  if (!query.ok()) return query.error();
+  Found found = find_meters(query.value());
   MetersAnswer answer;
   for (const auto& meter : found.meters) {
     KnownMeter known{meter->description(), std::nullopt};
@@ -60,7 +68,7 @@ Result<MetersAnswer> meters_here(MeterQuery query, const std::vector<std::string
   }
   answer.obstacles = std::move(found.obstacles);
   answer.processes = std::move(found.processes);
-  answer.limits = find_cgroup_limits(query.proc_root, query.sys_root, "self");
+  answer.limits = find_cgroup_limits(services.meters.proc_root, services.meters.sys_root, "self");
   return answer;
 }
 
@@ -77,7 +85,7 @@ std::string to_json(const MetersAnswer& answer) {
     out.begin_object();
     out.field("what", obstacle.what);
     out.field("why", obstacle.why);
-    out.field("remedy", obstacle.remedy);
+    out.field("remedy", with_fields_named(obstacle.remedy, plain_field_name));
     out.end_object();
   }
   out.end_array();

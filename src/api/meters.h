@@ -5,11 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "src/api/services.h"
 #include "src/base/result.h"
 #include "src/measure/meter/cgroup.h"
 #include "src/measure/meter/find.h"
 
 namespace wattree {
+
+struct MetersRequest {
+  std::vector<std::string> assume;  // As the user writes them: "cpu=65W".
+};
 
 struct KnownMeter {
   Description description;
@@ -23,10 +28,12 @@ struct MetersAnswer {
   CgroupLimits limits;  // Of this process's control group.
 };
 
-// `assumptions` as the user writes them: "cpu=65W".
-Result<MetersAnswer> meters_here(MeterQuery query, const std::vector<std::string>& assumptions);
+Result<MetersAnswer> meters(const MetersRequest& request, const Services& services);
 
 // The contract of docs/schemas/meters.schema.json.
 std::string to_json(const MetersAnswer& answer);
+
+// The services' meters and what is declared.
+Result<MeterQuery> with_assumptions(MeterQuery query, const std::vector<std::string>& assume);
 
 }  // namespace wattree

@@ -1,15 +1,27 @@
 #include "src/api/profiles.h"
 
+#include <nlohmann/json.hpp>
+
+#include "src/base/error_field.h"
+#include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
+#include "src/runs/profile/profile_json.h"
 
 namespace wattree {
 
-std::string to_json(const std::vector<KnownProfile>& profiles) {
+Result<ProfilesAnswer> profiles(const ProfilesRequest& request, const Services& services) {
+  Result<std::vector<KnownProfile>> known =
+      known_profiles(profile_folder(request.folder, services));
+  if (!known.ok()) return known.error();
+  return ProfilesAnswer{std::move(known).value()};
+}
+
+std::string to_json(const ProfilesAnswer& answer) {
   JsonWriter out(2);
   out.begin_object();
   out.key("profiles");
   out.begin_array();
-  for (const KnownProfile& known : profiles) {
+  for (const KnownProfile& known : answer.profiles) {
     out.begin_object();
     out.field("id", known.id);
     out.field("bundled", known.is_bundled);
@@ -35,6 +47,67 @@ std::string to_json(const std::vector<KnownProfile>& profiles) {
   out.end_array();
   out.end_object();
   return out.take() + "\n";
+}
+
+Result<ShowProfileRequest> show_profile_request(const nlohmann::json& json) {
+  Status failure;
+  JsonFields fields(json, "", kRequest, failure);
+  ShowProfileRequest out{read_run(fields, "profile")};
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+Result<ShowProfileAnswer> show_profile(const ShowProfileRequest& request,
+                                       const Services& services) {
+  Result<Profile> profile = load_profile(request.profile, services);
+  if (!profile.ok()) return profile.error();
+  return ShowProfileAnswer{profile.value(), footprint_of(profile.value(), {})};
+}
+
+std::string to_json(const ShowProfileAnswer& answer) { return write_profile_json(answer.profile); }
+
+Result<ImportProfileRequest> import_profile_request(const nlohmann::json& json) {
+  Status failure;
+  JsonFields fields(json, "", kRequest, failure);
+  ImportProfileRequest out;
+  const bool is_text =
+      json.is_object() && json.contains("profile") && json.at("profile").is_string();
+  if (is_text) {
+    out.text = fields.text("profile", true);
+  } else if (const nlohmann::json* profile = fields.object("profile", true)) {
+    out.text = profile->dump();
+  }
+  out.id = fields.text("id");
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+Result<ImportProfileAnswer> import_profile(const ImportProfileRequest& request,
+                                           const Services& services) {
+  Result<ReadProfile> read = request.file.empty() ? read_profile(request.text, "profile")
+                                                  : read_profile_file(request.file);
+  if (!read.ok()) return of_field("profile", read.error());
+  ImportProfileAnswer out{"", std::move(read).value().profile,
+                          profile_folder(request.folder, services)};
+  Result<std::string> id = save_profile(out.folder, out.profile, request.id);
+  if (!id.ok()) return id.error();
+  out.id = std::move(id).value();
+  return out;
+}
+
+Result<DeleteProfileRequest> delete_profile_request(const nlohmann::json& json) {
+  Status failure;
+  JsonFields fields(json, "", kRequest, failure);
+  DeleteProfileRequest out{fields.text("id", true), {}};
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+Status delete_profile(const DeleteProfileRequest& request, const Services& services) {
+  return delete_profile(profile_folder(request.folder, services), request.id);
 }
 
 }  // namespace wattree

@@ -3,77 +3,139 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/api/run_request.h"
+#include "src/base/file.h"
 #include "src/base/file_error.h"
+#include "src/runs/profile/folder.h"
+#include "src/runs/profile/profile_json.h"
 #include "src/runs/track/journal.h"
 #include "src/runs/track/run.h"
 
 namespace wattree {
+namespace {
 
-Result<RecoveredRun> recover_run(const std::filesystem::path& journal) {
+namespace fs = std::filesystem;
+
+// What could be made of a journal's records, in their order.
+struct JournalRun {
+  std::optional<TrackedRun> run;
+  std::optional<Error> damage;  // Of the record at `number`; nothing after it is taken.
+  std::uint64_t number = 0;
+
+  bool take(std::string_view line, const std::string& journal);
+};
+
+bool JournalRun::take(std::string_view line, const std::string& journal) {
+  ++number;
+  const Result<Record> record = parse_record(line, journal + ": record " + std::to_string(number));
+  if (!record.ok()) {
+    damage = record.error();
+    return false;
+  }
+  if (run) {
+    run->apply(record.value());
+    return true;
+  }
+  if (const auto* begun = std::get_if<RunBegun>(&record.value())) {
+    run.emplace(*begun);
+    return true;
+  }
+  damage =
+      Error{ErrorCode::kInvalidInput, journal + " does not begin with the record of a run", ""};
+  return false;
+}
+
+// The journals in a folder, by name; or the one file.
+Result<std::vector<fs::path>> find_journals(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return std::vector<fs::path>{path};
+  std::vector<fs::path> out;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".journal") out.push_back(entry->path());
+  }
+  if (error) return file_error("read", path, error.value());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Where the profile is: a file that the user names, or the folder, where its id is the journal's
+// name. Empty: it is there already.
+Result<fs::path> keep(const RecoveredRun& run, const RecoverRequest& request,
+                      const Services& services) {
+  if (!request.output.empty()) {
+    const Status failure = write_file(request.output, write_profile_json(run.profile));
+    if (!failure.ok()) return failure.error();
+    return request.output;
+  }
+  const fs::path folder = profile_folder(request.folder, services);
+  const std::string id = profile_id(run.journal.stem().string());
+  const Result<fs::path> path = profile_path(folder, id);
+  if (!path.ok()) return path.error();
+  std::error_code ignored;
+  if (fs::exists(path.value(), ignored)) return fs::path();
+  const Result<std::string> saved = save_profile(folder, run.profile, id);
+  if (!saved.ok()) return saved.error();
+  return path.value();
+}
+
+Result<RecoveredRun> recover_and_keep(const fs::path& journal, const RecoverRequest& request,
+                                      const Services& services) {
+  Result<RecoveredRun> recovered = recover_run(journal);
+  if (!recovered.ok()) return recovered;
+  RecoveredRun out = std::move(recovered).value();
+  Result<fs::path> kept = keep(out, request, services);
+  if (!kept.ok()) return kept.error();
+  out.kept = std::move(kept).value();
+  return out;
+}
+
+}  // namespace
+
+Result<RecoveredRun> recover_run(const fs::path& journal) {
   if (is_being_written(journal)) {
     return Error{ErrorCode::kUnavailable, journal.string() + " is still being written by a tracker",
                  "wait until the run has ended"};
   }
-  std::optional<TrackedRun> run;
-  std::optional<Error> damage;
-  std::uint64_t number = 0;
-  const Result<JournalEnd> end = read_journal(journal, [&](std::string_view line) {
-    ++number;
-    Result<Record> record =
-        parse_record(line, journal.string() + ": record " + std::to_string(number));
-    if (!record.ok()) {
-      damage = record.error();
-      return false;
-    }
-    if (run) {
-      run->apply(record.value());
-      return true;
-    }
-    if (const auto* begun = std::get_if<RunBegun>(&record.value())) {
-      run.emplace(*begun);
-      return true;
-    }
-    damage = Error{ErrorCode::kInvalidInput,
-                   journal.string() + " does not begin with the record of a run", ""};
-    return false;
-  });
+  JournalRun read;
+  const Result<JournalEnd> end = read_journal(
+      journal, [&](std::string_view line) { return read.take(line, journal.string()); });
   if (!end.ok()) return end.error();
-  if (!run) {
-    if (damage) return *damage;
+  const std::string& torn = end.value().damage;
+  if (!read.run) {
+    if (read.damage) return *read.damage;
     return Error{ErrorCode::kInvalidInput,
-                 journal.string() + " holds no run" +
-                     (end.value().damage.empty() ? "" : ": " + end.value().damage),
+                 journal.string() + " holds no run" + (torn.empty() ? "" : ": " + torn),
                  "the tracker ended before it had begun"};
   }
   RecoveredRun out;
   out.journal = journal;
-  out.records = damage ? number - 1 : end.value().records;
-  out.had_ended = run->ended().has_value();
-  if (damage) {
-    out.notes.push_back(damage->message + "; what came before it is kept");
-  } else if (!end.value().damage.empty()) {
-    out.notes.push_back(end.value().damage + "; " + std::to_string(end.value().good_bytes) +
-                        " of " + std::to_string(end.value().bytes) + " bytes are whole and kept");
+  out.records = read.damage ? read.number - 1 : end.value().records;
+  out.had_ended = read.run->ended().has_value();
+  if (read.damage) {
+    out.notes.push_back(read.damage->message + "; what came before it is kept");
+  } else if (!torn.empty()) {
+    out.notes.push_back(torn + "; " + std::to_string(end.value().good_bytes) + " of " +
+                        std::to_string(end.value().bytes) + " bytes are whole and kept");
   }
-  out.profile = run->profile();
+  out.profile = read.run->profile();
   for (const std::string& note : out.notes) {
     out.profile.notes += (out.profile.notes.empty() ? "" : "\n") + note;
   }
   return out;
 }
 
-Result<std::vector<std::filesystem::path>> find_journals(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) {
-    return std::vector<std::filesystem::path>{path};
+Result<RecoverAnswer> recover_runs(const RecoverRequest& request, const Services& services) {
+  RecoverAnswer out{request.journal.empty() ? services.journals : request.journal, {}};
+  const Result<std::vector<fs::path>> journals = find_journals(out.where);
+  if (!journals.ok()) return journals.error();
+  if (journals.value().size() > 1 && !request.output.empty()) {
+    return Error{ErrorCode::kInvalidInput, out.where.string() + " has more than one journal",
+                 "name one of them to write it with <output>", "output"};
   }
-  std::vector<std::filesystem::path> out;
-  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == ".journal") out.push_back(entry->path());
+  for (const fs::path& journal : journals.value()) {
+    out.runs.push_back(recover_and_keep(journal, request, services));
   }
-  if (error) return file_error("read", path, error.value());
-  std::sort(out.begin(), out.end());
   return out;
 }
 

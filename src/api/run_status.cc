@@ -6,6 +6,7 @@
 
 #include "src/base/json_writer.h"
 #include "src/facts/carbon/region.h"
+#include "src/runs/profile/profile_json.h"
 
 namespace wattree {
 namespace {
@@ -95,6 +96,8 @@ std::string epoch_json(const TrackedRun& run, std::size_t epoch) {
   return out.take();
 }
 
+std::string profile_json(const TrackedRun& run) { return write_profile_json(run.profile()); }
+
 Result<std::string> energyvis_state(const std::string& region) {
   Result<Region> found = find_region(region);
   if (found.ok() && !found.value().located_in.empty()) {
@@ -104,7 +107,7 @@ Result<std::string> energyvis_state(const std::string& region) {
   return Error{ErrorCode::kInvalidInput,
                region.empty() ? "EnergyVis's page needs a US state, and the region is not known"
                               : "EnergyVis's page knows US states only, not " + region,
-               "name one with --region, for example --region US-GA"};
+               "name one with <region>, for example <region> US-GA", "region"};
 }
 
 std::string energyvis_setup(const TrackedRun& run, const std::string& state) {

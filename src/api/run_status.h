@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "src/runs/track/followed_run.h"
 #include "src/runs/track/status.h"
 
 namespace wattree {
@@ -11,6 +12,9 @@ namespace wattree {
 std::string to_json(const RunStatus& status);
 // One epoch, from 0, as docs/schemas/run_epoch.schema.json has it.
 std::string epoch_json(const TrackedRun& run, std::size_t epoch);
+
+// The profile so far, as docs/schemas/profile.schema.json has it.
+std::string profile_json(const TrackedRun& run);
 
 // What EnergyVis's front end asks its backend for; `state` is the full name of a US state.
 std::string energyvis_setup(const TrackedRun& run, const std::string& state);

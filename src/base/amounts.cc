@@ -58,10 +58,12 @@ std::string to_text(CarbonIntensity intensity, MassUnit unit) {
   return to_text(GramsCo2e(intensity.value), unit) + "/kWh";
 }
 
-std::string to_text(Joules energy) {
+std::string to_text(Joules energy, EnergyScale scale) {
   const double magnitude = std::abs(energy.value);
   if (magnitude >= 0.01 * kJoulesPerKwh) return four_digits(energy.value / kJoulesPerKwh) + " kWh";
-  if (magnitude >= 1000) return four_digits(energy.value / 1000) + " kJ";
+  if (magnitude >= 1000 && scale == EnergyScale::kAuto) {
+    return four_digits(energy.value / 1000) + " kJ";
+  }
   return four_digits(energy.value) + " J";
 }
 

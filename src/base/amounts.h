@@ -16,8 +16,10 @@ std::optional<MassUnit> parse_mass_unit(std::string_view name);  // "g", "kg", "
 
 // Four significant digits: "310.5 g", "1.65 kg", "0.6187 lb".
 std::string to_text(GramsCo2e mass, MassUnit unit = MassUnit::kAuto);
+// kWithoutKilo: joules up to a hundredth of a kWh, for amounts that stand beside joules.
+enum class EnergyScale { kAuto, kWithoutKilo };
 // "2.5 J", "36 kJ", "0.6 kWh": kWh from a hundredth of one on.
-std::string to_text(Joules energy);
+std::string to_text(Joules energy, EnergyScale scale = EnergyScale::kAuto);
 // "12.5 s", "3 min 20 s", "84 h 0 min"
 std::string to_text(Seconds time);
 std::string to_text(CarbonIntensity intensity, MassUnit unit = MassUnit::kAuto);

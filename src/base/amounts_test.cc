@@ -13,6 +13,8 @@ TEST(Amounts, AreReadByPeople) {
   EXPECT_EQ(to_text(Joules(2.16e6)), "0.6 kWh");
   EXPECT_EQ(to_text(Joules(1500)), "1.5 kJ");
   EXPECT_EQ(to_text(Joules(0.25)), "0.25 J");
+  EXPECT_EQ(to_text(Joules(1500), EnergyScale::kWithoutKilo), "1500 J");
+  EXPECT_EQ(to_text(Joules(2.16e6), EnergyScale::kWithoutKilo), "0.6 kWh");
   EXPECT_EQ(to_text(Seconds(12.5)), "12.5 s");
   EXPECT_EQ(to_text(Seconds(200)), "3 min 20 s");
   EXPECT_EQ(to_text(Seconds(302400)), "84 h 0 min");

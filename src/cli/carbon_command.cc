@@ -2,8 +2,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/footprint.h"
-#include "src/api/profiles.h"
+#include "src/api/carbon.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
 #include "src/report/table/footprint_table.h"
@@ -21,28 +20,21 @@ struct CarbonFlags {
 };
 
 int run(CarbonFlags& flags, Surroundings& world) {
-  if (const Status failure = flags.setting.load(); !failure.ok())
+  if (const Status failure = flags.setting.load(); !failure.ok()) {
     return fail(failure.error(), flags.json, world);
-  Result<Profile> profile = load_run(flags.what, flags.folder.path(world));
-  if (!profile.ok()) return fail(profile.error(), flags.json, world);
-  const Result<Footprint> footprint =
-      footprint_of(std::move(profile).value(), flags.setting.query, flags.epochs);
-  if (!footprint.ok()) return fail(footprint.error(), flags.json, world);
-  const bool is_energy = parse_energy(flags.what).ok();
-  if (!footprint.value().setting.grid) {
-    Error error = no_grid_error(footprint.value().profile);
-    if (is_energy) error.message = "the region is not given";
-    return fail(error, flags.json, world);
   }
+  const Result<CarbonAnswer> answer =
+      carbon({flags.folder.run(flags.what), flags.setting.query, flags.epochs}, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
-    world.out << to_json(footprint.value());
+    world.out << to_json(answer.value());
     return 0;
   }
-  if (!is_energy) {  // An energy by itself says all of it in the table.
-    world.out << footprint_headline(footprint.value()) << "\n";
-  }
-  world.out << figures_table(footprint.value(), flags.unit.unit()) << "\n"
-            << equivalents_table(footprint.value().curve.points.back().emissions->value);
+  const Footprint& footprint = answer.value().footprint;
+  // An energy by itself says all of it in the table.
+  if (!answer.value().is_energy) world.out << footprint_headline(footprint) << "\n";
+  world.out << figures_table(footprint, flags.unit.unit()) << "\n"
+            << equivalents_table(footprint.curve.points.back().emissions->value);
   return 0;
 }
 

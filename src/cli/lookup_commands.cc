@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -22,19 +21,23 @@ struct RegionFlags {
   bool json = false;
 };
 
-int run_regions(const RegionFlags& flags, Surroundings& world) {
-  const std::string words = join(flags.words, " ");
-  std::vector<Region> regions = search_regions(words);
-  if (regions.empty()) {
-    const Result<Region> none = find_region(words);
-    return fail(none.error(), flags.json, world);
+std::string sources_table(const std::vector<RegionSource>& sources) {
+  std::vector<std::vector<std::string>> rows;
+  for (const RegionSource& source : sources) {
+    rows.push_back({source.key, source.covers, source.title});
   }
+  return render_table({{"source"}, {"covers"}, {"title"}}, rows);
+}
+
+int run_regions(const RegionFlags& flags, Surroundings& world) {
+  const Result<RegionsAnswer> answer = regions({join(flags.words, " ")}, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
-    world.out << to_json(regions);
+    world.out << to_json(answer.value());
     return 0;
   }
   std::vector<std::vector<std::string>> rows;
-  for (const Region& region : regions) {
+  for (const Region& region : answer.value().regions) {
     rows.push_back({region.code, region.name, to_text(region.intensity, flags.unit.unit()), "pub",
                     std::to_string(region.year), region.source, region.located_in});
   }
@@ -46,15 +49,8 @@ int run_regions(const RegionFlags& flags, Surroundings& world) {
                              {"source"},
                              {"as in"}},
                             rows)
-            << "\n";
-  rows.clear();
-  for (const RegionSource& source : bundled_region_sources()) {
-    if (std::any_of(regions.begin(), regions.end(),
-                    [&](const Region& region) { return region.source == source.key; })) {
-      rows.push_back({source.key, source.covers, source.title});
-    }
-  }
-  world.out << render_table({{"source"}, {"covers"}, {"title"}}, rows);
+            << "\n"
+            << sources_table(answer.value().sources);
   return 0;
 }
 
@@ -66,21 +62,7 @@ struct HardwareFlags {
 
 std::string shown(std::optional<double> number) { return number ? four_digits(*number) : "-"; }
 
-int run_hardware(const HardwareFlags& flags, Surroundings& world) {
-  const Result<std::vector<Device>> all = flags.file.devices();
-  if (!all.ok()) return fail(all.error(), flags.json, world);
-  const std::string words = join(flags.words, " ");
-  std::vector<Device> devices = search_devices(words, all.value());
-  if (devices.empty()) {
-    // A driver's name may have words that no name in the table has.
-    const Result<Device> device = find_device(words, all.value());
-    if (!device.ok()) return fail(device.error(), flags.json, world);
-    devices.push_back(device.value());
-  }
-  if (flags.json) {
-    world.out << to_json(devices);
-    return 0;
-  }
+std::string hardware_table(const std::vector<Device>& devices) {
   std::vector<std::vector<std::string>> rows;
   for (const Device& device : devices) {
     std::string efficiency = "-";
@@ -93,22 +75,35 @@ int run_hardware(const HardwareFlags& flags, Surroundings& world) {
                     shown(device.memory_gb_per_s), device.year ? std::to_string(*device.year) : "-",
                     std::string(short_name_of(device.basis)), device.source});
   }
-  world.out << render_table({{"hardware"},
-                             {"kind"},
-                             {"TDP W", true},
-                             {"FP32 GFLOPS", true},
-                             {"per W", true},
-                             {"tensor/FP16", true},
-                             {"GB", true},
-                             {"GB/s", true},
-                             {"year", true},
-                             {"basis"},
-                             {"from"}},
-                            rows);
-  if (words.empty()) {
+  return render_table({{"hardware"},
+                       {"kind"},
+                       {"TDP W", true},
+                       {"FP32 GFLOPS", true},
+                       {"per W", true},
+                       {"tensor/FP16", true},
+                       {"GB", true},
+                       {"GB/s", true},
+                       {"year", true},
+                       {"basis"},
+                       {"from"}},
+                      rows);
+}
+
+int run_hardware(const HardwareFlags& flags, Surroundings& world) {
+  Result<OwnDevices> own_devices = flags.file.load();
+  if (!own_devices.ok()) return fail(own_devices.error(), flags.json, world);
+  const HardwareRequest request{join(flags.words, " "), std::move(own_devices).value()};
+  const Result<HardwareAnswer> answer = hardware(request, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  if (flags.json) {
+    world.out << to_json(answer.value());
+    return 0;
+  }
+  world.out << hardware_table(answer.value().devices);
+  if (request.words.empty()) {
     world.out
         << "\n"
-        << devices.size()
+        << answer.value().devices.size()
         << " devices, those that models are trained on and not all there are: --hardware-file "
            "adds your own\n";
   }

@@ -21,14 +21,17 @@ void MeterFlags::add_roots(CLI::App& command) {
 }
 
 MeterQuery MeterFlags::query(const Surroundings& world) const {
-  MeterQuery query;
+  MeterQuery query = world.services.meters;
   query.sys_root = sys_root;
   query.proc_root = proc_root;
   query.nvml_library = nvml;
-  query.visible = {world.environment("CUDA_VISIBLE_DEVICES"),
-                   world.environment("NVIDIA_VISIBLE_DEVICES"),
-                   world.environment("CUDA_DEVICE_ORDER")};
   return query;
+}
+
+Services MeterFlags::services(const Surroundings& world) const {
+  Services services = world.services;
+  services.meters = query(world);
+  return services;
 }
 
 }  // namespace wattree

@@ -19,6 +19,8 @@ struct MeterFlags {
   void add_roots(CLI::App& command);
   // Without the assumptions, which may be wrong.
   MeterQuery query(const Surroundings& world) const;
+  // The shell's, with those roots.
+  Services services(const Surroundings& world) const;
 };
 
 }  // namespace wattree

@@ -146,13 +146,14 @@ std::string details(const std::vector<KnownMeter>& meters) {
   return out;
 }
 
-std::string obstacle_text(const std::vector<Obstacle>& obstacles) {
+std::string obstacle_text(const std::vector<Obstacle>& obstacles, const FieldName& name) {
   if (obstacles.empty()) return "";
   std::string out = "\nNot measured:\n";
   for (const Obstacle& obstacle : obstacles) {
     out += fmt::format("  {}\n    why: {}\n", obstacle.what, obstacle.why);
     // Several ways stand on lines of their own.
-    std::string_view rest(obstacle.remedy);
+    const std::string remedy = with_fields_named(obstacle.remedy, name);
+    std::string_view rest(remedy);
     const char* lead = "    do:  ";
     while (!rest.empty()) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -176,7 +177,7 @@ std::string limit_text(const CgroupLimits& limits) {
 
 int run(const MetersFlags& flags, Surroundings& world) {
   const Result<MetersAnswer> answer =
-      meters_here(flags.meters.query(world), flags.meters.assumptions);
+      meters({flags.meters.assumptions}, flags.meters.services(world));
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   const MetersAnswer& here = answer.value();
   if (flags.json) {
@@ -186,7 +187,7 @@ int run(const MetersFlags& flags, Surroundings& world) {
   world.out << headline(here.meters) << energy_table(here.meters) << use_table(here.meters)
             << process_table(here.processes);
   if (flags.details) world.out << details(here.meters);
-  world.out << obstacle_text(here.obstacles) << limit_text(here.limits);
+  world.out << obstacle_text(here.obstacles, world.flag_of) << limit_text(here.limits);
   return 0;
 }
 

@@ -7,8 +7,6 @@
 #include "src/api/export.h"
 #include "src/api/profiles.h"
 #include "src/api/recover.h"
-#include "src/api/track.h"
-#include "src/base/file.h"
 #include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
@@ -30,29 +28,33 @@ struct ProfileFlags {
   bool json = false;
 };
 
+std::vector<std::string> row_of(const KnownProfile& entry) {
+  if (!entry.profile.ok()) {
+    return {entry.id, "cannot be read: " + entry.profile.error().message, "", "", "", "", "", ""};
+  }
+  const Profile& profile = entry.profile.value();
+  const auto energy = device_energy(profile);
+  const auto time = duration(profile);
+  const auto basis = provenance(profile);
+  return {entry.id,
+          profile.name,
+          std::to_string(profile.epochs.size()),
+          time ? to_text(*time) : "",
+          energy ? to_text(*energy) : "",
+          basis ? std::string(short_name_of(basis->basis)) : "",
+          basis ? std::string(name_of(basis->boundary)) : "",
+          profile.region};
+}
+
 int list(const ProfileFlags& flags, Surroundings& world) {
-  const Result<std::vector<KnownProfile>> known = known_profiles(flags.folder.path(world));
-  if (!known.ok()) return fail(known.error(), flags.json, world);
+  const Result<ProfilesAnswer> answer = profiles({flags.folder.folder}, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
-    world.out << to_json(known.value());
+    world.out << to_json(answer.value());
     return 0;
   }
   std::vector<std::vector<std::string>> rows;
-  for (const KnownProfile& entry : known.value()) {
-    if (!entry.profile.ok()) {
-      rows.push_back(
-          {entry.id, "cannot be read: " + entry.profile.error().message, "", "", "", "", "", ""});
-      continue;
-    }
-    const Profile& profile = entry.profile.value();
-    const auto energy = device_energy(profile);
-    const auto time = duration(profile);
-    const auto basis = provenance(profile);
-    rows.push_back({entry.id, profile.name, std::to_string(profile.epochs.size()),
-                    time ? to_text(*time) : "", energy ? to_text(*energy) : "",
-                    basis ? std::string(short_name_of(basis->basis)) : "",
-                    basis ? std::string(name_of(basis->boundary)) : "", profile.region});
-  }
+  for (const KnownProfile& entry : answer.value().profiles) rows.push_back(row_of(entry));
   world.out << render_table({{"id"},
                              {"name"},
                              {"epochs", true},
@@ -66,13 +68,14 @@ int list(const ProfileFlags& flags, Surroundings& world) {
 }
 
 int show(const ProfileFlags& flags, Surroundings& world) {
-  Result<Profile> profile = load_profile(flags.name, flags.folder.path(world));
-  if (!profile.ok()) return fail(profile.error(), flags.json, world);
+  const Result<ShowProfileAnswer> answer =
+      show_profile({flags.folder.run(flags.name)}, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
-    world.out << to_json(profile.value());
+    world.out << to_json(answer.value());
     return 0;
   }
-  const Result<Footprint> footprint = footprint_of(std::move(profile).value(), {});
+  const Result<Footprint>& footprint = answer.value().footprint;
   if (!footprint.ok()) return fail(footprint.error(), false, world);
   world.out << footprint_headline(footprint.value()) << "\n"
             << figures_table(footprint.value(), MassUnit::kAuto);
@@ -80,89 +83,58 @@ int show(const ProfileFlags& flags, Surroundings& world) {
 }
 
 int import_file(const ProfileFlags& flags, Surroundings& world) {
-  const auto folder = flags.folder.path(world);
-  const Result<ImportedProfile> imported = import_profile(flags.file, folder, flags.id);
-  if (!imported.ok()) return fail(imported.error(), false, world);
-  world.out << fmt::format("{}: {} epochs of {}, in {}\n", imported.value().id,
-                           imported.value().profile.epochs.size(),
-                           in_quotes(imported.value().profile.name), folder.string());
+  const Result<ImportProfileAnswer> answer =
+      import_profile({flags.file, "", flags.id, flags.folder.folder}, world.services);
+  if (!answer.ok()) return fail(answer.error(), false, world);
+  world.out << fmt::format("{}: {} epochs of {}, in {}\n", answer.value().id,
+                           answer.value().profile.epochs.size(),
+                           in_quotes(answer.value().profile.name), answer.value().folder.string());
   return 0;
 }
 
-int export_profile(const ProfileFlags& flags, Surroundings& world) {
-  Result<Profile> profile = load_profile(flags.name, flags.folder.path(world));
-  if (!profile.ok()) return fail(profile.error(), false, world);
-  const Result<ExportedProfile> file =
-      export_as(std::move(profile).value(), flags.format, flags.region);
-  if (!file.ok()) return fail(file.error(), false, world);
-  for (const std::string& note : file.value().notes) world.err << "wattree: note: " << note << "\n";
-  if (flags.output.empty()) {
-    world.out << file.value().text;
-  } else if (const Status failure = write_file(flags.output, file.value().text); !failure.ok()) {
-    return fail(failure.error(), false, world);
+int export_file(const ProfileFlags& flags, Surroundings& world) {
+  const ExportRequest request{flags.folder.run(flags.name),
+                              parse_export_format(flags.format).value_or(ExportFormat::kWattree),
+                              flags.region};
+  const Result<ExportAnswer> answer = export_profile(request, world.services);
+  if (!answer.ok()) return fail(answer.error(), false, world);
+  for (const std::string& note : answer.value().notes) {
+    world.err << "wattree: note: " << note << "\n";
   }
-  return 0;
+  return write_output(answer.value().text, flags.output, world);
 }
 
 int remove(const ProfileFlags& flags, Surroundings& world) {
-  if (const Status failure = delete_profile(flags.folder.path(world), flags.name); !failure.ok()) {
-    return fail(failure.error(), false, world);
-  }
-  return 0;
+  const Status failure = delete_profile({flags.name, flags.folder.folder}, world.services);
+  return failure.ok() ? 0 : fail(failure.error(), false, world);
 }
 
-// Where the profile of a journal is: a file that the user names, or the folder, where its id is the
-// journal's name. Empty: it is there already.
-Result<std::string> keep_recovered(const RecoveredRun& run, const ProfileFlags& flags,
-                                   const std::filesystem::path& folder) {
-  if (!flags.output.empty()) {
-    if (const Status failure = write_file(flags.output, to_json(run.profile)); !failure.ok())
-      return failure.error();
-    return flags.output;
-  }
-  const std::string id = profile_id(run.journal.stem().string());
-  const Result<std::filesystem::path> path = profile_path(folder, id);
-  if (!path.ok()) return path.error();
-  std::error_code ignored;
-  if (std::filesystem::exists(path.value(), ignored)) return std::string();
-  const Result<std::string> saved = save_profile(folder, run.profile, id);
-  if (!saved.ok()) return saved.error();
-  return path.value().string();
+std::string recovered_text(const RecoveredRun& run) {
+  const std::size_t epochs = run.profile.epochs.size();
+  const auto energy = device_energy(run.profile);
+  std::string out = fmt::format(
+      "{}: {}, {} epoch{}{}, {}\n", run.journal.filename().string(), in_quotes(run.profile.name),
+      epochs, epochs == 1 ? "" : "s", energy ? ", " + to_text(*energy) : "",
+      run.kept.empty() ? "recovered before" : "now in " + run.kept.string());
+  for (const std::string& note : run.notes) out += "  " + note + "\n";
+  return out;
 }
 
 int recover(const ProfileFlags& flags, Surroundings& world) {
-  const std::filesystem::path where = flags.journal.empty()
-                                          ? default_journal_folder(world.environment)
-                                          : std::filesystem::path(flags.journal);
-  const Result<std::vector<std::filesystem::path>> journals = find_journals(where);
-  if (!journals.ok()) return fail(journals.error(), false, world);
-  if (journals.value().size() > 1 && !flags.output.empty()) {
-    return fail({ErrorCode::kInvalidInput, where.string() + " has more than one journal",
-                 "name one of them to write it with -o"},
-                false, world);
-  }
+  const Result<RecoverAnswer> answer =
+      recover_runs({flags.journal, flags.output, flags.folder.folder}, world.services);
+  if (!answer.ok()) return fail(answer.error(), false, world);
   int code = 0;
-  for (const std::filesystem::path& journal : journals.value()) {
-    const Result<RecoveredRun> run = recover_run(journal);
-    if (!run.ok()) {
+  for (const Result<RecoveredRun>& run : answer.value().runs) {
+    if (run.ok()) {
+      world.out << recovered_text(run.value());
+    } else {
       code = fail(run.error(), false, world);
-      continue;
     }
-    const Result<std::string> kept = keep_recovered(run.value(), flags, flags.folder.path(world));
-    if (!kept.ok()) {
-      code = fail(kept.error(), false, world);
-      continue;
-    }
-    const Profile& profile = run.value().profile;
-    const auto energy = device_energy(profile);
-    world.out << fmt::format("{}: {}, {} epoch{}{}, {}\n", journal.filename().string(),
-                             in_quotes(profile.name), profile.epochs.size(),
-                             profile.epochs.size() == 1 ? "" : "s",
-                             energy ? ", " + to_text(*energy) : "",
-                             kept.value().empty() ? "recovered before" : "now in " + kept.value());
-    for (const std::string& note : run.value().notes) world.out << "  " << note << "\n";
   }
-  if (journals.value().empty()) world.out << "no journals in " << where.string() << "\n";
+  if (answer.value().runs.empty()) {
+    world.out << "no journals in " << answer.value().where.string() << "\n";
+  }
   return code;
 }
 
@@ -211,7 +183,7 @@ Command profiles_command(CLI::App& app) {
             if (listing->parsed()) return list(*flags, world);
             if (showing->parsed()) return show(*flags, world);
             if (importing->parsed()) return import_file(*flags, world);
-            if (exporting->parsed()) return export_profile(*flags, world);
+            if (exporting->parsed()) return export_file(*flags, world);
             if (recovering->parsed()) return recover(*flags, world);
             return remove(*flags, world);
           }};

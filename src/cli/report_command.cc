@@ -2,12 +2,9 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/footprint.h"
-#include "src/api/profiles.h"
-#include "src/base/file.h"
+#include "src/api/report.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
-#include "src/report/document/report.h"
 
 namespace wattree {
 namespace {
@@ -23,22 +20,15 @@ struct ReportFlags {
 };
 
 int run(ReportFlags& flags, Surroundings& world) {
-  if (const Status failure = flags.setting.load(); !failure.ok())
-    return fail(failure.error(), false, world);
-  Result<Profile> profile = load_profile(flags.profile, flags.folder.path(world));
-  if (!profile.ok()) return fail(profile.error(), false, world);
-  const Result<Footprint> footprint =
-      footprint_of(std::move(profile).value(), flags.setting.query, flags.epochs);
-  if (!footprint.ok()) return fail(footprint.error(), false, world);
-  const MassUnit unit = flags.unit.unit();
-  const std::string text =
-      flags.html ? html_report(footprint.value(), unit) : markdown_report(footprint.value(), unit);
-  if (flags.output.empty()) {
-    world.out << text;
-  } else if (const Status failure = write_file(flags.output, text); !failure.ok()) {
+  if (const Status failure = flags.setting.load(); !failure.ok()) {
     return fail(failure.error(), false, world);
   }
-  return 0;
+  const Result<ReportAnswer> answer =
+      report({flags.folder.run(flags.profile), flags.setting.query, flags.epochs, flags.unit.unit(),
+              flags.html ? ReportFormat::kHtml : ReportFormat::kMarkdown},
+             world.services);
+  if (!answer.ok()) return fail(answer.error(), false, world);
+  return write_output(answer.value().text, flags.output, world);
 }
 
 }  // namespace

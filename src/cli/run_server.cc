@@ -1,27 +1,20 @@
 #include "src/cli/run_server.h"
 
-#include "src/api/export.h"
-#include "src/base/json_writer.h"
+#include "src/base/error_text.h"
 
 namespace wattree {
 namespace {
 
 constexpr std::string_view kRoot = "/api/v1/runs/current";
 
-HttpResponse problem(int status, std::string_view code, const std::string& message) {
-  JsonWriter out;
-  out.begin_object();
-  out.key("error");
-  out.begin_object();
-  out.field("code", code);
-  out.field("message", message);
-  out.field("hint", "");
-  out.end_object();
-  out.end_object();
+HttpResponse problem(int status, ErrorCode code, const std::string& message) {
   HttpResponse response;
   response.status = status;
-  response.body = out.take() + "\n";
+  response.body = to_json(Error{code, message, ""});
   return response;
+}
+HttpResponse problem(ErrorCode code, const std::string& message) {
+  return problem(meaning_of(code).http_status, code, message);
 }
 
 HttpResponse json(std::string text) {
@@ -50,21 +43,27 @@ bool is_from_other_page(const HttpRequest& request, const std::string& allowed) 
 
 Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& options,
                                                     const Setting& setting, TrackControl& control) {
-  std::unique_ptr<RunServer> out(new RunServer(options, setting, control));
-  std::vector<HttpAddress> addresses;
-  if (options.port) addresses.push_back({"127.0.0.1", *options.port});
-  if (options.energyvis_origin) addresses.push_back({"127.0.0.1", options.energyvis_port});
-  Result<std::unique_ptr<HttpServer>> server = HttpServer::start(
-      addresses, [self = out.get()](const HttpRequest& request) { return self->answer(request); });
-  if (!server.ok()) {
-    Error error = server.error();
-    // Its page looks nowhere else.
-    const std::string fixed = url_of({"127.0.0.1", options.energyvis_port});
-    if (options.energyvis_origin && error.message.find(fixed) != std::string::npos) {
-      error.hint = "EnergyVis's page asks this port alone: end the program that has it";
-    }
-    return error;
+  std::vector<HttpListener> listeners;
+  if (options.port) {
+    Result<HttpListener> own = HttpListener::open({"127.0.0.1", *options.port});
+    if (!own.ok()) return own.error();
+    listeners.push_back(std::move(own).value());
   }
+  if (options.energyvis_origin) {
+    Result<HttpListener> fixed = HttpListener::open({"127.0.0.1", options.energyvis_port});
+    if (!fixed.ok()) {
+      // Its page looks nowhere else.
+      return Error{fixed.error().code, fixed.error().message,
+                   "EnergyVis's page asks this port alone: end the program that has it",
+                   "energyvis"};
+    }
+    listeners.push_back(std::move(fixed).value());
+  }
+  std::unique_ptr<RunServer> out(new RunServer(options, setting, control));
+  Result<std::unique_ptr<HttpServer>> server = HttpServer::start(
+      std::move(listeners),
+      [self = out.get()](const HttpRequest& request) { return self->answer(request); });
+  if (!server.ok()) return server.error();
   out->server_ = std::move(server).value();
   return out;
 }
@@ -82,11 +81,6 @@ std::vector<std::string> RunServer::addresses() const {
   return out;
 }
 
-std::shared_ptr<const TrackedRun> RunServer::latest() const {
-  const std::lock_guard lock(mutex_);
-  return run_;
-}
-
 std::string RunServer::status_json(const TrackedRun& run) const {
   RunStatus status = status_of(run, setting_);
   status.is_paused = control_.is_paused();
@@ -95,11 +89,7 @@ std::string RunServer::status_json(const TrackedRun& run) const {
 }
 
 void RunServer::update(const TrackedRun& run, TrackEvent event) {
-  auto copy = std::make_shared<const TrackedRun>(run);
-  {
-    const std::lock_guard lock(mutex_);
-    run_ = std::move(copy);
-  }
+  followed_.publish();
   for (; told_epochs_ < run.epochs().size(); ++told_epochs_) {
     server_->publish("epoch", epoch_json(run, told_epochs_));
   }
@@ -109,83 +99,104 @@ void RunServer::update(const TrackedRun& run, TrackEvent event) {
 
 HttpResponse RunServer::answer(const HttpRequest& request) const {
   if (!is_for_this_machine(request)) {
-    return problem(403, "permission", "this server answers for this machine only");
+    return problem(ErrorCode::kPermission, "this server answers for this machine only");
   }
   const bool is_own = options_.port && request.address == 0;
   return is_own ? answer_own(request) : answer_energyvis(request);
 }
 
 HttpResponse RunServer::answer_own(const HttpRequest& request) const {
-  const auto run = latest();
   if (!request.path.starts_with(kRoot)) {
-    return problem(404, "not_found",
+    return problem(ErrorCode::kNotFound,
                    "there is " + std::string(kRoot) +
                        ", with /events, /profile, and by POST /pause and /resume");
   }
   const std::string what = request.path.substr(kRoot.size());
   const bool is_change = what == "/pause" || what == "/resume";
   if (!is_change && !what.empty() && what != "/events" && what != "/profile") {
-    return problem(404, "not_found", "a run has no " + what);
+    return problem(ErrorCode::kNotFound, "a run has no " + what);
   }
   const char* method = is_change ? "POST" : "GET";
   if (request.method != method) {
-    HttpResponse response = problem(405, "invalid_input", std::string("use ") + method);
+    HttpResponse response = problem(405, ErrorCode::kInvalidInput, std::string("use ") + method);
     response.headers.emplace_back("Allow", method);
     return response;
   }
-  if (is_change) {
-    if (is_from_other_page(request, "")) {
-      return problem(403, "permission", "another web page may not pause a run");
+  if (!is_change) return answer_of_run(what);
+  if (is_from_other_page(request, "")) {
+    return problem(ErrorCode::kPermission, "another web page may not pause a run");
+  }
+  control_.set_paused(what == "/pause");
+  return json(control_.is_paused() ? "{\"paused\":true}\n" : "{\"paused\":false}\n");
+}
+
+// "" is its status.
+HttpResponse RunServer::answer_of_run(std::string_view what) const {
+  HttpResponse out;
+  const auto answer_with = [&](const TrackedRun& run) {
+    if (what.empty()) {
+      out = json(status_json(run) + "\n");
+    } else if (what == "/profile") {
+      out = json(profile_json(run));
+    } else {
+      out.type = "text/event-stream";
+      out.is_stream = true;
+      // Whoever comes later begins with everything so far.
+      for (std::size_t i = 0; i < run.epochs().size(); ++i) {
+        out.body += event_text("epoch", epoch_json(run, i));
+      }
+      out.body += event_text(run.ended() ? "ended" : "status", status_json(run));
     }
-    control_.set_paused(what == "/pause");
-    return json(control_.is_paused() ? "{\"paused\":true}\n" : "{\"paused\":false}\n");
+  };
+  if (!followed_.look(answer_with)) {
+    return problem(ErrorCode::kUnavailable, "the run has not begun");
   }
-  if (run == nullptr) return problem(503, "unavailable", "the run has not begun");
-  if (what.empty()) return json(status_json(*run) + "\n");
-  if (what == "/profile") return json(to_json(run->profile()));
-  HttpResponse response;
-  response.type = "text/event-stream";
-  response.is_stream = true;
-  // Whoever comes later begins with everything so far.
-  for (std::size_t i = 0; i < run->epochs().size(); ++i) {
-    response.body += event_text("epoch", epoch_json(*run, i));
-  }
-  response.body += event_text(run->ended() ? "ended" : "status", status_json(*run));
-  return response;
+  return out;
 }
 
 HttpResponse RunServer::answer_energyvis(const HttpRequest& request) const {
   const std::string& origin = *options_.energyvis_origin;
   HttpResponse response;
   if (is_from_other_page(request, origin)) {
-    response = problem(403, "permission", "only " + origin + " may ask");
+    response = problem(ErrorCode::kPermission, "only " + origin + " may ask");
   } else if (request.method == "OPTIONS") {
     response.status = 204;
     response.type.clear();
     response.headers.emplace_back("Access-Control-Allow-Methods", "GET");
   } else if (request.method != "GET") {
-    response = problem(405, "invalid_input", "use GET");
-  } else if (const auto run = latest(); run == nullptr) {
-    response = problem(503, "unavailable", "the run has not begun");
-  } else if (request.path == "/initial-setup") {
-    response = json(energyvis_setup(*run, options_.energyvis_state));
-  } else if (request.path == "/energy-stats") {
-    response = json(energyvis_stats(*run));
-  } else if (request.path == "/pause") {
-    control_.set_paused(!control_.is_paused());
-    response =
-        json(control_.is_paused() ? "{\"training_paused\":true}" : "{\"training_paused\":false}");
-  } else if (request.path == "/") {
-    response.type = "text/plain; charset=utf-8";
-    response.body = "wattree follows " + run->begun().name + "\n";
+    response = problem(405, ErrorCode::kInvalidInput, "use GET");
   } else {
-    response = problem(404, "not_found", "EnergyVis asks for nothing else");
+    response = energyvis_page(request);
   }
   if (request.header("origin") == origin) {
     response.headers.emplace_back("Access-Control-Allow-Origin", origin);
   }
   response.headers.emplace_back("Vary", "Origin");
   return response;
+}
+
+HttpResponse RunServer::energyvis_page(const HttpRequest& request) const {
+  HttpResponse out;
+  const auto answer_with = [&](const TrackedRun& run) {
+    if (request.path == "/initial-setup") {
+      out = json(energyvis_setup(run, options_.energyvis_state));
+    } else if (request.path == "/energy-stats") {
+      out = json(energyvis_stats(run));
+    } else if (request.path == "/pause") {
+      control_.set_paused(!control_.is_paused());
+      out =
+          json(control_.is_paused() ? "{\"training_paused\":true}" : "{\"training_paused\":false}");
+    } else if (request.path == "/") {
+      out.type = "text/plain; charset=utf-8";
+      out.body = "wattree follows " + run.begun().name + "\n";
+    } else {
+      out = problem(ErrorCode::kNotFound, "EnergyVis asks for nothing else");
+    }
+  };
+  if (!followed_.look(answer_with)) {
+    return problem(ErrorCode::kUnavailable, "the run has not begun");
+  }
+  return out;
 }
 
 }  // namespace wattree

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/api/run_status.h"
@@ -28,7 +28,8 @@ class RunServer {
   static Result<std::unique_ptr<RunServer>> start(const RunServerOptions& options,
                                                   const Setting& setting, TrackControl& control);
 
-  // What has happened; on the tracker's thread.
+  // What has happened; on the tracker's thread. What it costs does not grow with the run.
+  void take(const Record& record) { followed_.take(record); }
   void update(const TrackedRun& run, TrackEvent event);
   // Where it can be reached, as a user reads it.
   std::vector<std::string> addresses() const;
@@ -38,16 +39,16 @@ class RunServer {
  private:
   RunServer(const RunServerOptions& options, const Setting& setting, TrackControl& control)
       : options_(options), setting_(setting), control_(control) {}
-  std::shared_ptr<const TrackedRun> latest() const;
   std::string status_json(const TrackedRun& run) const;
   HttpResponse answer_own(const HttpRequest& request) const;
+  HttpResponse answer_of_run(std::string_view what) const;
   HttpResponse answer_energyvis(const HttpRequest& request) const;
+  HttpResponse energyvis_page(const HttpRequest& request) const;
 
   RunServerOptions options_;
   Setting setting_;
   TrackControl& control_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const TrackedRun> run_;
+  FollowedRun followed_;
   std::size_t told_epochs_ = 0;
   std::unique_ptr<HttpServer> server_;  // Last: it ends before what it asks.
 };

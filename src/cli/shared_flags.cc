@@ -1,8 +1,8 @@
 #include "src/cli/shared_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <ostream>
 
-#include "src/base/environment.h"
 #include "src/base/file.h"
 
 namespace wattree {
@@ -49,9 +49,7 @@ void FolderFlag::add_to(CLI::App& command) {
 }
 
 std::filesystem::path FolderFlag::path(const Surroundings& world) const {
-  if (!folder.empty()) return folder;
-  const std::filesystem::path data = xdg_folder(XdgFolder::kData, world.environment);
-  return data.empty() ? "wattree-profiles" : data / "wattree/profiles";
+  return profile_folder(folder, world.services);
 }
 
 void HardwareFileFlag::add_to(CLI::App& command) {
@@ -60,13 +58,20 @@ void HardwareFileFlag::add_to(CLI::App& command) {
                      "columns of data/hardware.csv");
 }
 
-Result<std::vector<Device>> HardwareFileFlag::devices() const {
-  if (file.empty()) return bundled_devices();
+Result<OwnDevices> HardwareFileFlag::load() const {
+  if (file.empty()) return OwnDevices{};
   Result<std::string> text = read_file(file);
   if (!text.ok()) return text.error();
-  Result<std::vector<Device>> own = read_devices(std::move(text).value(), file);
-  if (!own.ok()) return own;
-  return with_own_devices(std::move(own).value(), file);
+  return OwnDevices{std::move(text).value(), file};
+}
+
+int write_output(const std::string& text, const std::string& file, Surroundings& world) {
+  if (file.empty()) {
+    world.out << text;
+    return 0;
+  }
+  const Status failure = write_file(file, text);
+  return failure.ok() ? 0 : fail(failure.error(), false, world);
 }
 
 }  // namespace wattree

@@ -3,12 +3,10 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
-#include "src/api/lookup.h"
+#include "src/api/run_request.h"
 #include "src/base/amounts.h"
 #include "src/cli/command.h"
-#include "src/runs/whatif/setting.h"
 
 namespace wattree {
 
@@ -33,16 +31,21 @@ struct UnitFlag {
 struct FolderFlag {
   std::string folder;
   void add_to(CLI::App& command);
-  // The flag, or XDG's data folder, which is below the home folder by default.
+  // The flag, or the user's own folder.
   std::filesystem::path path(const Surroundings& world) const;
+  // A run by its file, or by its id in that folder.
+  RunRef run(const std::string& name) const { return {name, folder, true}; }
 };
 
 // --hardware-file
 struct HardwareFileFlag {
   std::string file;
   void add_to(CLI::App& command);
-  // The bundled devices, with the file's before them.
-  Result<std::vector<Device>> devices() const;
+  // What is in it; an error where it cannot be read.
+  Result<OwnDevices> load() const;
 };
+
+// Writes to the file, or to standard output where it is empty, and returns the exit code.
+int write_output(const std::string& text, const std::string& file, Surroundings& world);
 
 }  // namespace wattree

@@ -4,11 +4,8 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/export.h"
-#include "src/api/profiles.h"
 #include "src/api/run_status.h"
 #include "src/api/track.h"
-#include "src/base/file.h"
 #include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/live_line.h"
@@ -21,15 +18,14 @@ namespace wattree {
 namespace {
 
 struct TrackFlags {
-  TrackQuery query;
+  TrackRequest request;
   MeterFlags meters;
   FolderFlag folder;
-  std::string output, journal, epoch_at = "end", live = "auto";
+  std::string epoch_at = "end", live = "auto";
   std::optional<int> port;
   bool serve = false, quiet = false;
   std::optional<std::string> energyvis;
   std::uint16_t energyvis_port = 5000;
-  std::string instance_data = "/run/cloud-init/instance-data.json";
 };
 
 constexpr char kFooter[] =
@@ -50,82 +46,75 @@ constexpr char kFooter[] =
     "whose tracker died.\n"
     "See docs/tracking.md.\n";
 
-CLI::App* describe(CLI::App& app, TrackFlags& flags) {
-  TrackQuery& query = flags.query;
-  CLI::App* track =
-      app.add_subcommand("track", "Run a command and track its energy and CO2, epoch by epoch");
-  track->footer(kFooter);
-  track->add_option("--name", query.name, "Name of the run [the script's]");
-  track->add_option("--region", query.region,
-                    "Where it runs: a code or name of `wattree regions` [WATTREE_REGION, the "
-                    "settings file, cloud-init's file]");
-  track->add_option("--intensity", query.intensity, "Carbon intensity instead, such as 325.4g/kWh")
-      ->excludes("--region");
-  track->add_option("--pue", query.pue,
-                    "What the building takes for each unit of the computers': 1.2, or \"average\"");
-  flags.meters.add_assume(*track);
-  track->add_option("--epochs", query.epochs, "Planned number of epochs: shows the projected total")
-      ->check(CLI::Range(1, 1'000'000));
-  track->add_option("--epoch-regex", query.epoch_regex,
-                    "A line of the output that matches tells of an epoch: 'epoch +(\\d+)'");
-  track->add_option("--epoch-at", flags.epoch_at, "What such a line stands at: end or begin")
-      ->check(CLI::IsMember({"end", "begin"}))
-      ->capture_default_str();
-  track->add_option("--idle", query.idle,
-                    "Measure idle power for so long before the command begins, such as 5s");
-  track->add_option("--warn-above", query.warn_above, "Warn when it takes more than this: 2kWh");
-  track->add_option("--stop-above", query.stop_above,
-                    "End the command (SIGTERM, then SIGKILL) when it takes more than this: 3kWh");
-  track->add_option("--grace", query.grace, "Time between SIGTERM and SIGKILL")
-      ->capture_default_str();
-  track->add_option("--period", query.period,
-                    "Between two readings, 1ms to 60s [100ms; of meters that are slow to answer up "
-                    "to 1s, but at once where an epoch begins or ends]");
-  track->add_option("--pid", query.follow, "Follow a running process until it ends")
-      ->check(CLI::Range(1, 1 << 30));
-  track->add_option("-o,--output", flags.output,
-                    "Write the profile to this file [kept among `wattree profiles list`]");
-  flags.folder.add_to(*track);
-  track->add_option("--journal", flags.journal,
-                    "Folder of the journal, which is then kept [$XDG_STATE_HOME/wattree/journals]");
-  track->add_flag("--serve", flags.serve,
-                  "Serve the run on this machine: events, profile so far, pause and resume");
-  track->add_option("--port", flags.port, "The port for that [any that is free]")
+// Where the run goes: files, servers, the terminal.
+void add_outputs(CLI::App& track, TrackFlags& flags) {
+  TrackRequest& request = flags.request;
+  track.add_option("-o,--output", request.output,
+                   "Write the profile to this file [kept among `wattree profiles list`]");
+  flags.folder.add_to(track);
+  track.add_option("--journal", request.journal,
+                   "Folder of the journal, which is then kept [$XDG_STATE_HOME/wattree/journals]");
+  track.add_flag("--serve", flags.serve,
+                 "Serve the run on this machine: events, profile so far, pause and resume");
+  track.add_option("--port", flags.port, "The port for that [any that is free]")
       ->check(CLI::Range(0, 65535));
   track
-      ->add_option("--energyvis", flags.energyvis,
-                   "Serve it for EnergyVis's page too, on port 5000, for the page at this origin "
-                   "alone [http://localhost:3000]")
+      .add_option("--energyvis", flags.energyvis,
+                  "Serve it for EnergyVis's page too, on port 5000, for the page at this origin "
+                  "alone [http://localhost:3000]")
       ->expected(0, 1)
       ->default_str("http://localhost:3000")
       ->type_name("ORIGIN");
   track
-      ->add_option(
-          "--live", flags.live,
-          "The line that shows power and energy while it runs: auto (on a terminal) or off")
+      .add_option("--live", flags.live,
+                  "The line that shows power and energy while it runs: auto (on a terminal) or off")
       ->check(CLI::IsMember({"auto", "off"}))
       ->capture_default_str();
-  track->add_flag("-q,--quiet", flags.quiet, "No summary and no notes");
+  track.add_flag("-q,--quiet", flags.quiet, "No summary and no notes");
   // Not for users: tests need neither hardware nor a free port 5000.
-  flags.meters.add_roots(*track);
-  track->add_option("--energyvis-port", flags.energyvis_port)->group("");
-  track->add_option("--instance-data", flags.instance_data)->group("");
-  return track;
+  flags.meters.add_roots(track);
+  track.add_option("--energyvis-port", flags.energyvis_port)->group("");
+  track.add_option("--instance-data", request.instance_data)->group("");
 }
 
-// Where the profile is; an error where it could not be written.
-Result<std::string> keep_profile(const Profile& profile, const TrackFlags& flags,
-                                 const Surroundings& world) {
-  if (!flags.output.empty()) {
-    if (const Status failure = write_file(flags.output, to_json(profile)); !failure.ok()) {
-      return failure.error();
-    }
-    return flags.output;
-  }
-  const auto folder = flags.folder.path(world);
-  const Result<std::string> id = save_profile(folder, profile);
-  if (!id.ok()) return id.error();
-  return (folder / (id.value() + ".json")).string();
+CLI::App* describe(CLI::App& app, TrackFlags& flags) {
+  TrackRequest& request = flags.request;
+  CLI::App* track =
+      app.add_subcommand("track", "Run a command and track its energy and CO2, epoch by epoch");
+  track->footer(kFooter);
+  track->add_option("--name", request.name, "Name of the run [the script's]");
+  track->add_option("--region", request.region,
+                    "Where it runs: a code or name of `wattree regions` [WATTREE_REGION, the "
+                    "settings file, cloud-init's file]");
+  track
+      ->add_option("--intensity", request.intensity, "Carbon intensity instead, such as 325.4g/kWh")
+      ->excludes("--region");
+  track->add_option("--pue", request.pue,
+                    "What the building takes for each unit of the computers': 1.2, or \"average\"");
+  flags.meters.add_assume(*track);
+  track
+      ->add_option("--epochs", request.epochs,
+                   "Planned number of epochs: shows the projected total")
+      ->check(CLI::Range(1, 1'000'000));
+  track->add_option("--epoch-regex", request.epoch_regex,
+                    "A line of the output that matches tells of an epoch: 'epoch +(\\d+)'");
+  track->add_option("--epoch-at", flags.epoch_at, "What such a line stands at: end or begin")
+      ->check(CLI::IsMember({"end", "begin"}))
+      ->capture_default_str();
+  track->add_option("--idle", request.idle,
+                    "Measure idle power for so long before the command begins, such as 5s");
+  track->add_option("--warn-above", request.warn_above, "Warn when it takes more than this: 2kWh");
+  track->add_option("--stop-above", request.stop_above,
+                    "End the command (SIGTERM, then SIGKILL) when it takes more than this: 3kWh");
+  track->add_option("--grace", request.grace, "Time between SIGTERM and SIGKILL")
+      ->capture_default_str();
+  track->add_option("--period", request.period,
+                    "Between two readings, 1ms to 60s [100ms; of meters that are slow to answer up "
+                    "to 1s, but at once where an epoch begins or ends]");
+  track->add_option("--pid", request.pid, "Follow a running process until it ends")
+      ->check(CLI::Range(1, 1 << 30));
+  add_outputs(*track, flags);
+  return track;
 }
 
 // As browsers send it: "http://localhost:3000". Any other text would fit no page, ever.
@@ -137,119 +126,121 @@ bool is_origin(std::string_view text) {
          host.find_first_of("/?#@* \t\r\n") == std::string_view::npos;
 }
 
-// What will be in the way of writing the profile, as far as that can be known before. No reason not
-// to run: the journal has everything.
-std::optional<std::string> obstacle_to(const std::filesystem::path& output) {
-  std::error_code ignored;
-  const std::filesystem::path folder = output.parent_path();
-  if (std::filesystem::is_directory(output, ignored)) return output.string() + " is a folder";
-  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return std::nullopt;
-  return "there is no folder " + folder.string();
+TrackRequest request_of(const TrackFlags& flags, const Surroundings& world) {
+  TrackRequest out = flags.request;
+  out.command = world.command;
+  out.environment = world.whole_environment;
+  out.regex_begins = flags.epoch_at == "begin";
+  out.assume = flags.meters.assumptions;
+  out.folder = flags.folder.folder;
+  return out;
 }
 
-// How to get a profile that could not be written: from the journal or, where there is none either,
-// from the folder for temporary files.
-std::string other_way(const TrackedRun& tracked, const std::filesystem::path& journal) {
-  std::error_code failed;
-  if (std::filesystem::exists(journal, failed)) {
-    return "`wattree profiles recover " + journal.string() + "` makes the profile again";
-  }
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path(failed) / journal.filename().replace_extension(".json");
-  if (failed || !write_file(file, to_json(tracked.profile())).ok()) return "the profile is lost";
-  return "the profile is in " + file.string();
-}
-
-int run(TrackFlags& flags, Surroundings& world) {
-  const auto say = [&](const std::string& text) {
-    world.err << "wattree: " << text << "\n" << std::flush;
-  };
-  TrackQuery query = flags.query;
-  query.command = world.command;
-  query.regex_begins = flags.epoch_at == "begin";
-  query.journal_folder = flags.journal;
-  query.meters = flags.meters.query(world);
-  query.assumptions = flags.meters.assumptions;
-  query.environment = world.environment;
-  query.whole_environment = world.whole_environment;
-  query.settings_files = settings_files(world.environment);
-  query.instance_data = flags.instance_data;
-  query.parent_process = ::getppid();
-  Result<TrackPlan> planned = plan_track(std::move(query));
-  if (!planned.ok()) return fail(planned.error(), false, world);
-  TrackPlan plan = std::move(planned).value();
-
-  TrackControl control;
-  std::unique_ptr<RunServer> server;
-  if (flags.serve || flags.port || flags.energyvis) {
-    RunServerOptions options;
-    if (flags.serve || flags.port)
-      options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
-    if (flags.energyvis) {
-      if (!is_origin(*flags.energyvis)) {
-        return fail({ErrorCode::kInvalidInput,
-                     "--energyvis: " + in_quotes(*flags.energyvis) + " is not the origin of a page",
-                     "write it as the browser does, without a path: http://localhost:3000"},
-                    false, world);
-      }
-      const Result<std::string> state = energyvis_state(plan.options.run.region);
-      if (!state.ok()) return fail(state.error(), false, world);
-      options.energyvis_state = state.value();
-      options.energyvis_origin = *flags.energyvis;
-      options.energyvis_port = flags.energyvis_port;
+// None where nobody asked for one.
+Result<std::unique_ptr<RunServer>> start_server(const TrackFlags& flags, const TrackPlan& plan,
+                                                TrackControl& control) {
+  RunServerOptions options;
+  if (flags.serve || flags.port) options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
+  if (flags.energyvis) {
+    if (!is_origin(*flags.energyvis)) {
+      return Error{ErrorCode::kInvalidInput,
+                   "--energyvis: " + in_quotes(*flags.energyvis) + " is not the origin of a page",
+                   "write it as the browser does, without a path: http://localhost:3000",
+                   "energyvis"};
     }
-    Result<std::unique_ptr<RunServer>> started = RunServer::start(options, plan.setting, control);
-    if (!started.ok()) return fail(started.error(), false, world);
-    server = std::move(started).value();
+    const Result<std::string> state = energyvis_state(plan.options.run.region);
+    if (!state.ok()) return state.error();
+    options.energyvis_state = state.value();
+    options.energyvis_origin = *flags.energyvis;
+    options.energyvis_port = flags.energyvis_port;
   }
-  if (!flags.quiet) {
-    for (const std::string& note : plan.notes) say(note);
+  if (!options.port && !options.energyvis_origin) return std::unique_ptr<RunServer>();
+  return RunServer::start(options, plan.setting, control);
+}
+
+// What a user sees of a run while it goes on.
+class RunView {
+ public:
+  RunView(const TrackFlags& flags, const TrackPlan& plan, const TrackControl& control,
+          RunServer* server, Surroundings& world)
+      : setting_(plan.setting),
+        control_(control),
+        server_(server),
+        world_(world),
+        is_live_(world.is_err_terminal && flags.live == "auto" && !flags.quiet),
+        line_(STDERR_FILENO, !is_live_             ? LiveLine::Place::kNone
+                             : plan.options.follow ? LiveLine::Place::kHere
+                                                   : LiveLine::Place::kBottomRow) {}
+
+  void say(const std::string& text) const {
+    world_.err << "wattree: " << text << "\n" << std::flush;
   }
-  if (const auto obstacle = obstacle_to(flags.output)) {
-    say(*obstacle + ": the profile cannot be written to " + flags.output +
-        " unless that changes before the run ends");
+  void clear() { line_.clear(); }
+
+  TrackObserver observer() {
+    TrackObserver out;
+    out.on_message = [this](const std::string& text) { say(text); };
+    out.on_event = [this](const TrackedRun& run, TrackEvent event) { show(run, event); };
+    if (server_ != nullptr) {
+      out.on_record = [this](const Record& record) { server_->take(record); };
+    }
+    return out;
   }
-  const bool is_live = world.is_err_terminal && flags.live == "auto" && !flags.quiet;
-  LiveLine line(STDERR_FILENO, !is_live              ? LiveLine::Place::kNone
-                               : plan.options.follow ? LiveLine::Place::kHere
-                                                     : LiveLine::Place::kBottomRow);
-  TrackObserver observer;
-  observer.on_message = say;
-  observer.on_event = [&](const TrackedRun& tracked, TrackEvent event) {
-    if (server) server->update(tracked, event);
+
+ private:
+  void show(const TrackedRun& run, TrackEvent event) {
+    if (server_ != nullptr) server_->update(run, event);
     // When there is something to see there; quiet or not, an address that nobody knows is of no
     // use.
-    if (server && event == TrackEvent::kBegun) {
-      for (const std::string& address : server->addresses()) say("this run is at " + address);
+    if (server_ != nullptr && event == TrackEvent::kBegun) {
+      for (const std::string& address : server_->addresses()) say("this run is at " + address);
     }
-    if (!is_live || event == TrackEvent::kBegun) return;
-    RunStatus status = status_of(tracked, plan.setting);
-    status.is_paused = control.is_paused();
-    status.is_waiting = control.is_waiting();
-    line.show(live_text(status));
-  };
-  const std::filesystem::path journal = plan.options.journal;
-  const Result<TrackOutcome> outcome = track_run(std::move(plan.options), control, observer);
-  line.clear();
-  if (!outcome.ok()) return fail(outcome.error(), false, world);
-  const auto forget_journal = [&] {
-    std::error_code ignored;
-    if (flags.journal.empty()) std::filesystem::remove(journal, ignored);
-  };
-  if (!outcome.value().has_started) {
-    forget_journal();
-    return outcome.value().exit_code;
+    if (!is_live_ || event == TrackEvent::kBegun) return;
+    RunStatus status = status_of(run, setting_);
+    status.is_paused = control_.is_paused();
+    status.is_waiting = control_.is_waiting();
+    line_.show(live_text(status));
   }
-  if (!flags.quiet) world.err << summary_text(outcome.value().run, plan.setting);
-  const Result<std::string> kept = keep_profile(outcome.value().run.profile(), flags, world);
-  if (kept.ok()) {
-    forget_journal();
-    if (!flags.quiet) say("profile: " + kept.value());
-  } else {
-    say(kept.error().message + "; " + other_way(outcome.value().run, journal));
+
+  const Setting setting_;
+  const TrackControl& control_;
+  RunServer* server_;
+  Surroundings& world_;
+  bool is_live_;
+  LiveLine line_;
+};
+
+void show_end(const TrackAnswer& answer, const Setting& setting, const TrackFlags& flags,
+              const RunView& view, Surroundings& world) {
+  if (!answer.outcome.has_started) return;
+  if (!flags.quiet) world.err << summary_text(answer.outcome.run, setting, world.flag_of);
+  if (!answer.problem.empty()) {
+    view.say(answer.problem);
+  } else if (!flags.quiet) {
+    view.say("profile: " + answer.profile.string());
   }
   world.err << std::flush;
-  return outcome.value().exit_code;
+}
+
+int run(const TrackFlags& flags, Surroundings& world) {
+  Result<TrackPlan> planned = plan_track(request_of(flags, world), flags.meters.services(world));
+  if (!planned.ok()) return fail(planned.error(), false, world);
+  TrackPlan plan = std::move(planned).value();
+  name_fields(plan, world.flag_of);
+  TrackControl control;
+  const Result<std::unique_ptr<RunServer>> server = start_server(flags, plan, control);
+  if (!server.ok()) return fail(server.error(), false, world);
+  RunView view(flags, plan, control, server.value().get(), world);
+  if (!flags.quiet) {
+    for (const std::string& note : plan.notes) view.say(note);
+  }
+  for (const std::string& warning : plan.warnings) view.say(warning);
+  const Setting setting = plan.setting;
+  const Result<TrackAnswer> answer = run_track(std::move(plan), control, view.observer());
+  view.clear();
+  if (!answer.ok()) return fail(answer.error(), false, world);
+  show_end(answer.value(), setting, flags, view, world);
+  return answer.value().outcome.exit_code;
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/footprint.h"
-#include "src/api/profiles.h"
+#include "src/api/whatif.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
 #include "src/report/table/footprint_table.h"
@@ -22,25 +21,32 @@ struct WhatIfFlags {
   bool json = false;
 };
 
+// The request, but for what stands in files.
+WhatIfRequest request_of(const WhatIfFlags& flags) {
+  WhatIfRequest out{flags.folder.run(flags.profile), flags.query, {}};
+  out.query.baseline = flags.baseline.query;
+  out.query.alternative = flags.alternative.query;
+  out.query.keep = parse_keep(flags.keep).value_or(Keep::kWork);
+  return out;
+}
+
 int run(WhatIfFlags& flags, Surroundings& world) {
   for (SettingFlags* setting : {&flags.baseline, &flags.alternative}) {
-    if (const Status failure = setting->load(); !failure.ok())
+    if (const Status failure = setting->load(); !failure.ok()) {
       return fail(failure.error(), flags.json, world);
+    }
   }
-  flags.query.baseline = flags.baseline.query;
-  flags.query.alternative = flags.alternative.query;
-  flags.query.keep = flags.keep == "work" ? Keep::kWork : Keep::kHours;
-  const Result<std::vector<Device>> devices = flags.hardware_file.devices();
-  if (!devices.ok()) return fail(devices.error(), flags.json, world);
-  const Result<Profile> profile = load_profile(flags.profile, flags.folder.path(world));
-  if (!profile.ok()) return fail(profile.error(), flags.json, world);
-  const Result<WhatIfAnswer> answer = answer_what_if(profile.value(), flags.query, devices.value());
+  Result<OwnDevices> own_devices = flags.hardware_file.load();
+  if (!own_devices.ok()) return fail(own_devices.error(), flags.json, world);
+  WhatIfRequest request = request_of(flags);
+  request.own_devices = std::move(own_devices).value();
+  const Result<WhatIfAnswer> answer = what_if(request, world.services);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
     world.out << to_json(answer.value());
   } else {
     world.out << footprint_headline(answer.value().baseline)
-              << what_if_table(answer.value(), flags.unit.unit());
+              << what_if_table(answer.value(), flags.unit.unit(), world.flag_of);
   }
   return 0;
 }

@@ -49,13 +49,17 @@ TEST(HttpEvents, HaveALineForEveryLine) {
 }
 
 TEST(HttpServer, AnswersPublishesAndEnds) {
+  Result<HttpListener> listener = HttpListener::open({"127.0.0.1", 0});
+  ASSERT_TRUE(listener.ok()) << listener.error().message;
+  std::vector<HttpListener> listeners;
+  listeners.push_back(std::move(listener).value());
   auto server =
-      HttpServer::start({{"127.0.0.1", 0}}, [](const HttpRequest&) { return HttpResponse{}; });
+      HttpServer::start(std::move(listeners), [](const HttpRequest&) { return HttpResponse{}; });
   ASSERT_TRUE(server.ok()) << server.error().message;
   EXPECT_GT(server.value()->addresses()[0].port, 0);
   for (int i = 0; i < 10'000; ++i) server.value()->publish("x", "y");  // To nobody; it never waits.
-  EXPECT_FALSE(HttpServer::start({server.value()->addresses()[0]}, {}).ok());
-  EXPECT_FALSE(HttpServer::start({{"localhost", 0}}, {}).ok());
+  EXPECT_EQ(HttpListener::open(server.value()->addresses()[0]).error().field, "port");
+  EXPECT_FALSE(HttpListener::open({"localhost", 0}).ok());
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "src/httpd/server.h"
 
-#include <arpa/inet.h>
-#include <netdb.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "src/base/error_text.h"
 #include "src/base/signals_blocked.h"
 
 namespace wattree {
@@ -56,12 +55,10 @@ std::string head_of(const HttpResponse& response) {
   return out + "\r\n";
 }
 
-HttpResponse problem(int status, std::string_view code, std::string_view message) {
+HttpResponse problem(int status, ErrorCode code, std::string message) {
   HttpResponse out;
   out.status = status;
-  // The texts are our own and need no escapes.
-  out.body = "{\"error\":{\"code\":\"" + std::string(code) + "\",\"message\":\"" +
-             std::string(message) + "\",\"hint\":\"\"}}\n";
+  out.body = to_json(Error{code, std::move(message), ""});
   return out;
 }
 
@@ -77,47 +74,6 @@ struct Connection {
   Time deadline;
 };
 
-Error socket_error(const HttpAddress& address, int number) {
-  Error out{ErrorCode::kUnavailable,
-            "cannot listen on " + url_of(address) + ": " + ::strerror(number), ""};
-  if (number == EADDRINUSE) out.hint = "another program has the port; choose one with --port";
-  if (number == EACCES) out.hint = "ports below 1024 are root's; choose another with --port";
-  return out;
-}
-
-Result<int> listen_on(HttpAddress& address) {
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found) !=
-      0) {
-    return Error{ErrorCode::kInvalidInput, "\"" + address.host + "\" is no address to listen on",
-                 "a numeric address, such as 127.0.0.1 or ::1"};
-  }
-  const int listener = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  int number = 0;
-  if (listener < 0 || ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-      ::bind(listener, found->ai_addr, found->ai_addrlen) != 0 || ::listen(listener, 64) != 0) {
-    number = errno;
-  }
-  ::freeaddrinfo(found);
-  sockaddr_storage bound{};
-  socklen_t size = sizeof bound;
-  if (number == 0 && ::getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-    number = errno;
-  }
-  if (number != 0) {
-    if (listener >= 0) ::close(listener);
-    return socket_error(address, number);
-  }
-  address.port =
-      ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                                        : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
-  return listener;
-}
-
 }  // namespace
 
 std::string event_text(std::string_view event, std::string_view data) {
@@ -132,15 +88,9 @@ std::string event_text(std::string_view event, std::string_view data) {
   return out + "\n";
 }
 
-std::string url_of(const HttpAddress& address) {
-  const bool is_v6 = address.host.find(':') != std::string::npos;
-  return "http://" + (is_v6 ? "[" + address.host + "]" : address.host) + ":" +
-         std::to_string(address.port);
-}
-
 class HttpServer::Loop {
  public:
-  Loop(std::vector<int> listeners, Handler handler, const HttpLimits& limits)
+  Loop(std::vector<HttpListener> listeners, Handler handler, const HttpLimits& limits)
       : listeners_(std::move(listeners)),
         handler_(std::move(handler)),
         limits_(limits),
@@ -154,7 +104,6 @@ class HttpServer::Loop {
     ring();
     if (thread_.joinable()) thread_.join();
     for (const Connection& connection : connections_) ::close(connection.socket);
-    for (const int listener : listeners_) ::close(listener);
     if (wake_ >= 0) ::close(wake_);
   }
 
@@ -197,7 +146,7 @@ class HttpServer::Loop {
   }
   Time deadline() const { return now() + std::chrono::milliseconds(limits_.request_ms); }
 
-  std::vector<int> listeners_;
+  std::vector<HttpListener> listeners_;
   Handler handler_;
   HttpLimits limits_;
   int wake_;
@@ -213,10 +162,10 @@ void HttpServer::Loop::run() {
   Time end = Time::max();
   while (true) {
     ready.assign(1, {wake_, POLLIN, 0});
-    for (const int listener : listeners_) {
+    for (const HttpListener& listener : listeners_) {
       // Beyond the limit new ones wait in the kernel's queue.
       const bool has_room = connections_.size() < limits_.connections && end == Time::max();
-      ready.push_back({has_room ? listener : -1, POLLIN, 0});
+      ready.push_back({has_room ? listener.socket() : -1, POLLIN, 0});
     }
     Time next = end;
     for (const Connection& connection : connections_) {
@@ -239,7 +188,8 @@ void HttpServer::Loop::run() {
       if ((events & POLLOUT) != 0 && connection.socket >= 0) send_out(connection);
       if (!connection.is_stream && connection.socket >= 0 && now() >= connection.deadline) {
         if (!connection.is_answered && !connection.in.empty()) {
-          answer(connection, problem(408, "timeout", "the request did not come in time"), false);
+          answer(connection,
+                 problem(408, ErrorCode::kUnavailable, "the request did not come in time"), false);
         }
         close(connection);
       }
@@ -265,7 +215,7 @@ void HttpServer::Loop::run() {
 void HttpServer::Loop::accept_from(std::size_t listener) {
   while (connections_.size() < limits_.connections) {
     const int socket =
-        ::accept4(listeners_[listener], nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        ::accept4(listeners_[listener].socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket < 0) {
       // Out of descriptors: not in a circle, but with the next event or deadline.
       if (errno == EMFILE || errno == ENFILE) ::poll(nullptr, 0, 10);
@@ -315,13 +265,13 @@ void HttpServer::Loop::receive(Connection& connection) {
   switch (parse_request(connection.in, request)) {
     case HttpParse::kMore: return;
     case HttpParse::kBad:
-      answer(connection, problem(400, "invalid_input", "this is no HTTP request"), false);
+      answer(connection, problem(400, ErrorCode::kInvalidInput, "this is no HTTP request"), false);
       return;
     case HttpParse::kTooLarge:
-      answer(connection, problem(413, "invalid_input", "the request is too large"), false);
+      answer(connection, problem(413, ErrorCode::kInvalidInput, "the request is too large"), false);
       return;
     case HttpParse::kUnknown:
-      answer(connection, problem(501, "invalid_input", "send a Content-Length"), false);
+      answer(connection, problem(501, ErrorCode::kInvalidInput, "send a Content-Length"), false);
       return;
     case HttpParse::kDone: break;
   }
@@ -370,21 +320,13 @@ HttpServer::HttpServer(std::unique_ptr<Loop> loop, std::vector<HttpAddress> addr
 
 HttpServer::~HttpServer() = default;
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(const std::vector<HttpAddress>& addresses,
+Result<std::unique_ptr<HttpServer>> HttpServer::start(std::vector<HttpListener> listeners,
                                                       Handler handler, const HttpLimits& limits) {
-  std::vector<int> listeners;
-  std::vector<HttpAddress> bound = addresses;
-  for (HttpAddress& address : bound) {
-    const Result<int> listener = listen_on(address);
-    if (!listener.ok()) {
-      for (const int open : listeners) ::close(open);
-      return listener.error();
-    }
-    listeners.push_back(listener.value());
-  }
+  std::vector<HttpAddress> addresses;
+  for (const HttpListener& listener : listeners) addresses.push_back(listener.address());
   auto loop = std::make_unique<Loop>(std::move(listeners), std::move(handler), limits);
   if (const Status failure = loop->start(); !failure.ok()) return failure.error();
-  return std::unique_ptr<HttpServer>(new HttpServer(std::move(loop), std::move(bound)));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(loop), std::move(addresses)));
 }
 
 void HttpServer::publish(std::string_view event, std::string_view data) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/httpd/listener.h"
 #include "src/httpd/request.h"
 
 namespace wattree {
@@ -26,11 +27,6 @@ struct HttpResponse {
   bool is_stream = false;
 };
 
-struct HttpAddress {
-  std::string host = "127.0.0.1";  // A numeric address.
-  std::uint16_t port = 0;          // 0: any that is free.
-};
-
 struct HttpLimits {
   std::size_t connections = 64;
   std::size_t stream_backlog = 256 * 1024;  // Bytes that a stream may be behind.
@@ -43,7 +39,7 @@ class HttpServer {
   // Called on the server's thread for every whole request; must not wait.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  static Result<std::unique_ptr<HttpServer>> start(const std::vector<HttpAddress>& addresses,
+  static Result<std::unique_ptr<HttpServer>> start(std::vector<HttpListener> listeners,
                                                    Handler handler, const HttpLimits& limits = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -53,7 +49,7 @@ class HttpServer {
   // To every stream: an event of server-sent events. From any thread; never waits.
   void publish(std::string_view event, std::string_view data);
 
-  // Where it listens, in the order of the addresses.
+  // Where it listens, in the order of the listeners.
   const std::vector<HttpAddress>& addresses() const { return addresses_; }
 
  private:
@@ -65,8 +61,5 @@ class HttpServer {
 
 // "event: NAME\ndata: TEXT\n\n", with a "data:" for every line of the text.
 std::string event_text(std::string_view event, std::string_view data);
-
-// "http://127.0.0.1:8080"
-std::string url_of(const HttpAddress& address);
 
 }  // namespace wattree

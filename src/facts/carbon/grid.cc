@@ -34,7 +34,7 @@ Result<IntensitySeries> IntensitySeries::read(std::string text, const std::strin
   if (!csv.failure().ok()) return csv.failure().error();
   if (series.times_.size() < 2) {
     return Error{ErrorCode::kInvalidInput, origin + ": a series needs two rows at least",
-                 "for a single figure use --intensity"};
+                 "for a single figure use <intensity>"};
   }
   const auto last = series.times_.end() - 1;
   series.times_.push_back(*last + (*last - *(last - 1)));
@@ -52,7 +52,7 @@ Result<CarbonIntensity> IntensitySeries::mean(UtcTime start, Seconds duration) c
                      to_string(times_.back()) + ", but not the " +
                      std::to_string(static_cast<long long>(std::min(duration.value, 1e15))) +
                      " s from " + to_string(start),
-                 "give a series for the whole run, or a --region"};
+                 "give a series for the whole run, or a <region>"};
   }
   // The figure that holds at the start, and then each one for as long as it overlaps.
   std::size_t i = static_cast<std::size_t>(
@@ -101,7 +101,7 @@ Result<GramsCo2e> emissions(Joules energy, const Grid& grid, std::optional<UtcTi
     return Error{ErrorCode::kInvalidInput,
                  "an intensity that changes with time needs the start and duration of every epoch, "
                  "which this profile does not have",
-                 "give a single --intensity or a --region"};
+                 "give a single <intensity> or a <region>"};
   }
   const Result<CarbonIntensity> mean =
       std::get<IntensitySeries>(grid.intensity).mean(*start, *duration);

@@ -124,7 +124,7 @@ Result<Region> find_region(std::string_view text, std::optional<RegionKind> kind
   }
   return Error{ErrorCode::kNotFound, "region " + quoted + " is not known",
                close.empty()
-                   ? "`wattree regions` lists them; --intensity takes a figure of your own"
+                   ? "`wattree regions` lists them; <intensity> takes a figure of your own"
                    : "did you mean " + join(close, ", or ") + "?"};
 }
 

@@ -32,7 +32,7 @@ Found find_meters(const MeterQuery& query) {
     if (const Meter* counted = find_counted(out.meters, assumption.component)) {
       out.obstacles.push_back({"the assumption for " + name,
                                counted->description().name + " counts it already",
-                               "leave out --assume " + name});
+                               "leave out <assume> " + name});
       continue;
     }
     out.meters.push_back(make_assumed_meter(assumption));

@@ -206,7 +206,7 @@ class Finder {
         add_power(kInstantPower, !has_energy) || add_power(kPlainPower, !has_energy);
     add_power(kAveragePower, false);
     if (!has_energy && !has_power) {
-      obstacle("energy and power", probe(&read_power), "declare it: --assume gpu=300W");
+      obstacle("energy and power", probe(&read_power), "declare it: <assume> gpu=300W");
     } else if (!has_energy) {
       obstacle("energy counter", probe(&read_energy),
                "none: it needs Volta or newer; power is integrated instead");
@@ -346,7 +346,7 @@ Found find_nvml_meters(const NvmlQuery& query) {
       out.obstacles.push_back(
           {"GPUs",
            "no NVIDIA GPU is on the PCI bus (and no driver: " + library.error().message + ")",
-           "none is needed where there is no GPU; other makers' GPUs can be declared: --assume "
+           "none is needed where there is no GPU; other makers' GPUs can be declared: <assume> "
            "gpu=300W"});
     }
     return out;

@@ -314,7 +314,7 @@ bool is_x86(const fs::path& proc) {
 Obstacle explain(const RaplRoots& roots, const Powercap& powercap, const Opened& opened,
                  bool perf_is_refused) {
   Obstacle out{"energy of the CPU and its memory (RAPL)", "", ""};
-  const std::string assume = "declare it: --assume cpu=65W";
+  const std::string assume = "declare it: <assume> cpu=65W";
   if (!opened.refused.empty()) {
     out.why = opened.refused.front() +
               " may be read by root alone: since Linux 5.10 energy counters are kept from others, "
@@ -375,7 +375,7 @@ Found find_rapl_meters(const RaplRoots& roots) {
   if (is_virtual_machine(roots.proc)) {
     for (const std::string& name : drop_dead_counters(opened)) {
       out.obstacles.push_back({name, "the hypervisor shows this counter, but it stands still",
-                               "measure on the host, or declare it: --assume cpu=65W"});
+                               "measure on the host, or declare it: <assume> cpu=65W"});
     }
   }
   if (opened.descriptions.empty()) {
@@ -390,7 +390,7 @@ Found find_rapl_meters(const RaplRoots& roots) {
       [](const Description& d) { return d.is_counted && d.component != Component::kCpu; });
   if (!has_dram && opened.refused.empty()) {
     out.obstacles.push_back({"energy of the memory", "this processor has no counter for it",
-                             "declare it: --assume dram=10W"});
+                             "declare it: <assume> dram=10W"});
   }
   for (std::size_t i = 0; i < opened.descriptions.size(); ++i) {
     Description& description = opened.descriptions[i];

@@ -126,7 +126,7 @@ TEST(Rapl, AmdHasPackagesAndCores) {
   EXPECT_TRUE(meters.at("cpu0.die1.package")->description().is_counted);
   EXPECT_EQ(meters.at("cpu0.die1.core")->description().counted_by, "cpu0.die1.package");
   ASSERT_EQ(found.obstacles.size(), 1u);  // No DRAM.
-  EXPECT_NE(found.obstacles[0].remedy.find("--assume dram="), std::string::npos);
+  EXPECT_NE(found.obstacles[0].remedy.find("<assume> dram="), std::string::npos);
 }
 
 TEST(Rapl, PsysCountsWhereItIsAllThereIs) {

@@ -70,7 +70,7 @@ std::string equivalents_table(GramsCo2e emissions) {
   return render_table({{"as much as", true}, {""}, {"CO2e each", true}, {"basis"}, {"from"}}, rows);
 }
 
-std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit) {
+std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const FieldName& name) {
   const Curve& baseline = answer.baseline.curve;
   const Curve& alternative = answer.alternative.curve;
   std::string out = fmt::format(
@@ -83,9 +83,10 @@ std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit) {
                        change.time_per_work);
   }
   if (!answer.changes.empty()) {
-    out += answer.keep == Keep::kWork
-               ? "             the same work: the duration changes (--keep hours for the other)\n"
-               : "             the same hours: the work changes (--keep work for the other)\n";
+    const bool is_work = answer.keep == Keep::kWork;
+    out += fmt::format("             the same {} changes ({} {} for the other)\n",
+                       is_work ? "work: the duration" : "hours: the work", name("keep"),
+                       is_work ? "hours" : "work");
   }
   const auto& before = baseline.points.back().elapsed;
   const auto& after = alternative.points.back().elapsed;

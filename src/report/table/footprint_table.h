@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/base/amounts.h"
+#include "src/base/error_text.h"
 #include "src/runs/whatif/footprint.h"
 
 namespace wattree {
@@ -17,7 +18,8 @@ std::string equivalents_table(GramsCo2e emissions);
 // "note: …" a line.
 std::string notes_text(const std::vector<std::string>& notes);
 // Baseline and alternative, epoch by epoch, with their difference.
-std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit);
+// `name` is how the shell calls fields of a request.
+std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const FieldName& name);
 // One row a run.
 std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit unit);
 

@@ -59,6 +59,16 @@ std::vector<std::string> row(const std::string& name, Joules energy, Joules unce
           basis.by};
 }
 
+// What the run's totals say of a meter; nothing where they do not have it.
+const MeterEnergy* total_of(const TrackedRun& run, const std::string& name) {
+  const std::vector<RunMeter>& meters = run.begun().meters;
+  for (const MeterEnergy& total : run.totals().meters) {
+    const auto index = static_cast<std::size_t>(total.meter);
+    if (index < meters.size() && meters[index].name == name) return &total;
+  }
+  return nullptr;
+}
+
 std::string component_table(const TrackedRun& run, const Setting& setting) {
   const Profile profile = run.profile();
   Parts parts;
@@ -71,16 +81,11 @@ std::string component_table(const TrackedRun& run, const Setting& setting) {
   std::optional<Provenance> basis;
   for (const std::string& name : parts.order) {
     const Part& part = parts.by_name[name];
-    const auto found = std::find_if(run.begun().meters.begin(), run.begun().meters.end(),
-                                    [&](const RunMeter& meter) { return meter.name == name; });
     Joules uncertainty = part.uncertainty;
     std::string gap;
-    for (const MeterEnergy& total : run.totals().meters) {
-      if (found == run.begun().meters.end() || total.meter != found - run.begun().meters.begin()) {
-        continue;
-      }
-      uncertainty = Joules(0.5 * (total.high.value - total.low.value));
-      const Seconds missing = run.duration() - total.covered;
+    if (const MeterEnergy* total = total_of(run, name)) {
+      uncertainty = Joules(0.5 * (total->high.value - total->low.value));
+      const Seconds missing = run.duration() - total->covered;
       if (missing > Seconds(1e-3)) gap = to_text(missing);
     }
     const Provenance& source = part.first.provenance;
@@ -102,19 +107,15 @@ std::string component_table(const TrackedRun& run, const Setting& setting) {
                        idle ? std::optional(*idle * pue) : std::nullopt, "",
                        facility_provenance(*basis, *setting.pue)));
   }
-  std::string out = render_table({{"component"},
-                                  {"energy", true},
-                                  {"idle", true},
-                                  {"above idle", true},
-                                  {"gap", true},
-                                  {"basis"},
-                                  {"boundary"},
-                                  {"from"}},
-                                 rows);
-  if (!run.idle()) {
-    out += "idle: not measured; --idle 5s measures it before the command begins\n";
-  }
-  return out;
+  return render_table({{"component"},
+                       {"energy", true},
+                       {"idle", true},
+                       {"above idle", true},
+                       {"gap", true},
+                       {"basis"},
+                       {"boundary"},
+                       {"from"}},
+                      rows);
 }
 
 std::string carbon_text(const RunStatus& status, const Setting& setting) {
@@ -180,7 +181,7 @@ std::string live_text(const RunStatus& status) {
   return out;
 }
 
-std::string summary_text(const TrackedRun& run, const Setting& setting) {
+std::string summary_text(const TrackedRun& run, const Setting& setting, const FieldName& name) {
   const RunStatus status = status_of(run, setting);
   std::string out = fmt::format("wattree: {}: ", status.name);
   if (const std::size_t epochs = run.epochs().size(); epochs > 0) {
@@ -190,7 +191,11 @@ std::string summary_text(const TrackedRun& run, const Setting& setting) {
   if (status.ended && status.ended->exit_code) {
     out += fmt::format(", exit code {}", *status.ended->exit_code);
   }
-  out += "\n" + component_table(run, setting);
+  const std::string components = component_table(run, setting);
+  out += "\n" + components;
+  if (!components.empty() && !run.idle()) {
+    out += "idle: not measured; " + name("idle") + " 5s measures it before the command begins\n";
+  }
   if (!run.epochs().empty()) {
     Joules inside, doubt;
     for (const EpochMeasured& epoch : run.epochs()) {

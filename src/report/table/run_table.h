@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "src/base/error_text.h"
 #include "src/runs/track/status.h"
 
 namespace wattree {
@@ -11,6 +12,7 @@ namespace wattree {
 std::string live_text(const RunStatus& status);
 
 // What it took, by component, with idle and gaps; carbon and its equivalents; epochs and steps.
-std::string summary_text(const TrackedRun& run, const Setting& setting);
+// `name` is how the shell calls fields of a request.
+std::string summary_text(const TrackedRun& run, const Setting& setting, const FieldName& name);
 
 }  // namespace wattree

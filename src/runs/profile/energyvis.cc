@@ -190,7 +190,7 @@ Result<std::string> us_state(const Profile& profile) {
   return Error{ErrorCode::kInvalidInput,
                place.empty() ? "the profile has no region, and EnergyVis needs a US state"
                              : "EnergyVis knows US states only, not \"" + place + "\"",
-               "name the state to write with --region, for example --region US-CA"};
+               "name the state to write with <region>, for example <region> US-CA", "region"};
 }
 
 }  // namespace

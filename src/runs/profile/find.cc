@@ -6,14 +6,17 @@
 
 namespace wattree {
 
-Result<Profile> load_profile(const std::string& name, const std::filesystem::path& folder) {
+Result<Profile> load_profile(const std::string& name, const std::filesystem::path& folder,
+                             ProfileNames names) {
   std::error_code ignored;
   const auto from_file = [](const std::filesystem::path& path) -> Result<Profile> {
     Result<ReadProfile> read = read_profile_file(path);
     if (!read.ok()) return read.error();
     return std::move(read).value().profile;
   };
-  if (std::filesystem::exists(name, ignored)) return from_file(name);
+  if (names == ProfileNames::kFilesAndIds && std::filesystem::exists(name, ignored)) {
+    return from_file(name);
+  }
   if (const auto path = profile_path(folder, name);
       path.ok() && std::filesystem::exists(path.value(), ignored)) {
     return from_file(path.value());
@@ -34,7 +37,8 @@ Result<Profile> load_profile(const std::string& name, const std::filesystem::pat
   const std::vector<std::string> close = nearest(name, views);
   return Error{ErrorCode::kNotFound, "there is no profile \"" + name + "\"",
                close.empty() ? "give a file, or an id of `wattree profiles list`"
-                             : "did you mean " + join(close, ", or ") + "?"};
+                             : "did you mean " + join(close, ", or ") + "?",
+               "profile"};
 }
 
 Result<std::vector<KnownProfile>> known_profiles(const std::filesystem::path& folder) {
@@ -50,17 +54,6 @@ Result<std::vector<KnownProfile>> known_profiles(const std::filesystem::path& fo
         {std::string(bundled.id), true,
          read.ok() ? Result<Profile>(read.value().profile) : Result<Profile>(read.error())});
   }
-  return out;
-}
-
-Result<ImportedProfile> import_profile(const std::filesystem::path& file,
-                                       const std::filesystem::path& folder, const std::string& id) {
-  Result<ReadProfile> read = read_profile_file(file);
-  if (!read.ok()) return read.error();
-  ImportedProfile out{"", read.value().profile, read.value().format};
-  Result<std::string> saved = save_profile(folder, out.profile, id);
-  if (!saved.ok()) return saved.error();
-  out.id = std::move(saved).value();
   return out;
 }
 

@@ -13,9 +13,13 @@
 
 namespace wattree {
 
+// What a name may mean. Whoever asks over a network must not have any file of this machine opened.
+enum class ProfileNames { kFilesAndIds, kIds };
+
 // The profile that `name` means: a file of any of the formats, an id in `folder`, or the id of one
 // that comes with the program, in this order. Otherwise an error with the nearest ids.
-Result<Profile> load_profile(const std::string& name, const std::filesystem::path& folder);
+Result<Profile> load_profile(const std::string& name, const std::filesystem::path& folder,
+                             ProfileNames names = ProfileNames::kFilesAndIds);
 
 struct KnownProfile {
   std::string id;
@@ -24,15 +28,6 @@ struct KnownProfile {
 };
 // Those in the folder, then those that come with the program.
 Result<std::vector<KnownProfile>> known_profiles(const std::filesystem::path& folder);
-
-// A file of any format into the folder; the id it got.
-struct ImportedProfile {
-  std::string id;
-  Profile profile;
-  ProfileFormat format = ProfileFormat::kWattree;
-};
-Result<ImportedProfile> import_profile(const std::filesystem::path& file,
-                                       const std::filesystem::path& folder, const std::string& id);
 
 // "4 × GeForce GTX 1080 Ti, 1 × Intel i7 2600K"; empty where the profile names none.
 std::string hardware_text(const Profile& profile);

@@ -78,17 +78,19 @@ std::string cloud_region(std::string_view instance_data) {
   return cloud + ":" + region;
 }
 
-Place find_place(const std::string& flag, const Environment& environment, const Settings& settings,
+Place find_place(const std::string& asked, const Environment& environment, const Settings& settings,
                  const std::filesystem::path& instance_data) {
-  if (!flag.empty()) return {flag, "--region"};
+  if (!asked.empty()) return {asked, PlaceSource::kRequest, ""};
   if (const auto region = environment("WATTREE_REGION"); region && !region->empty()) {
-    return {*region, "WATTREE_REGION"};
+    return {*region, PlaceSource::kEnvironment, "WATTREE_REGION"};
   }
-  if (!settings.region.empty()) return {settings.region, settings.origin};
+  if (!settings.region.empty()) {
+    return {settings.region, PlaceSource::kSettings, settings.origin};
+  }
   const Result<std::string> text = read_file(instance_data, std::uint64_t{1} << 22);
   if (text.ok()) {
     const std::string region = cloud_region(text.value());
-    if (!region.empty()) return {region, instance_data.string()};
+    if (!region.empty()) return {region, PlaceSource::kCloudInit, instance_data.string()};
   }
   return {};
 }

@@ -13,9 +13,13 @@
 
 namespace wattree {
 
+// Who names a place.
+enum class PlaceSource { kNowhere, kRequest, kEnvironment, kSettings, kCloudInit };
+
 struct Place {
-  std::string region;   // As in the table of regions; empty where it is not known.
-  std::string said_by;  // "--region", "WATTREE_REGION", "/etc/wattree/config", …
+  std::string region;  // As in the table of regions; empty where it is not known.
+  PlaceSource from = PlaceSource::kNowhere;
+  std::string said_by;  // Of those that are found: "WATTREE_REGION", "/etc/wattree/config", …
 };
 
 // A setting of the user's or the administrator's: files of "name = value" lines; '#' begins a
@@ -30,11 +34,11 @@ Result<Settings> read_settings(const std::vector<std::filesystem::path>& files);
 // $XDG_CONFIG_HOME/wattree/config, or below ~/.config; then /etc/wattree/config.
 std::vector<std::filesystem::path> settings_files(const Environment& environment);
 
-// In the order: the flag, WATTREE_REGION, the settings, and what cloud-init has written down about
-// the machine it runs on (`instance_data`, usually /run/cloud-init/instance-data.json). An
-// AWS_REGION in the environment says where requests go and not where the machine is: it is not
+// In the order: what was asked for, WATTREE_REGION, the settings, and what cloud-init has written
+// down about the machine it runs on (`instance_data`, usually /run/cloud-init/instance-data.json).
+// An AWS_REGION in the environment says where requests go and not where the machine is: it is not
 // asked.
-Place find_place(const std::string& flag, const Environment& environment, const Settings& settings,
+Place find_place(const std::string& asked, const Environment& environment, const Settings& settings,
                  const std::filesystem::path& instance_data);
 
 // The region in cloud-init's file: "aws:us-east-2"; empty where the file names no cloud we know.

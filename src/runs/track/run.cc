@@ -48,31 +48,33 @@ TrackedRun::TrackedRun(RunBegun begun) : begun_(std::move(begun)) {
 }
 
 void TrackedRun::apply(const Record& record) {
-  if (const auto* idle = std::get_if<IdleMeasured>(&record)) {
-    idle_ = *idle;
-  } else if (const auto* totals = std::get_if<Totals>(&record)) {
-    take(*totals);
-  } else if (const auto* begin = std::get_if<EpochBegun>(&record)) {
-    if (open_epoch()) marked_.pop_back();
-    if (marked_.size() < kMostOpenEpochs) {
-      marked_.push_back({begin->name, begin->is_tentative, mark(begin->at), std::nullopt});
-    }
-  } else if (const auto* end = std::get_if<EpochEnded>(&record)) {
-    if (!marked_.empty() && !marked_.back().ended) marked_.back().ended = mark(end->at);
-  } else if (const auto* measured = std::get_if<EpochMeasured>(&record)) {
-    std::erase_if(marked_, [&](const Marked& marked) {
-      return marked.ended && marked.begun.at == measured->begun;
-    });
-    epochs_.push_back(*measured);
-  } else if (const auto* steps = std::get_if<StepsMeasured>(&record)) {
-    if (steps_.size() < kMostStepNames || steps_.contains(steps->name)) {
-      steps_[steps->name] = *steps;
-    }
-  } else if (const auto* note = std::get_if<RunNote>(&record)) {
-    if (notes_.size() < kMostNotes) notes_.push_back(*note);
-  } else if (const auto* end_of_run = std::get_if<RunEnded>(&record)) {
-    ended_ = *end_of_run;
-  }
+  std::visit([this](const auto& kind) { take(kind); }, record);
+}
+
+void TrackedRun::take(const EpochBegun& begun) {
+  if (open_epoch()) marked_.pop_back();
+  if (marked_.size() >= kMostOpenEpochs) return;
+  marked_.push_back({begun.name, begun.is_tentative, mark(begun.at), std::nullopt});
+}
+
+void TrackedRun::take(const EpochEnded& ended) {
+  if (!marked_.empty() && !marked_.back().ended) marked_.back().ended = mark(ended.at);
+}
+
+void TrackedRun::take(const EpochMeasured& measured) {
+  std::erase_if(marked_, [&](const Marked& marked) {
+    return marked.ended && marked.begun.at == measured.begun;
+  });
+  epochs_.push_back(measured);
+}
+
+void TrackedRun::take(const StepsMeasured& steps) {
+  if (steps_.size() >= kMostStepNames && !steps_.contains(steps.name)) return;
+  steps_[steps.name] = steps;
+}
+
+void TrackedRun::take(const RunNote& note) {
+  if (notes_.size() < kMostNotes) notes_.push_back(note);
 }
 
 void TrackedRun::take(const Totals& totals) {
@@ -223,6 +225,56 @@ std::vector<SampleSeries> TrackedRun::samples() const {
   return out;
 }
 
+// Measured or, where the tracker died before, estimated; by their beginning.
+std::vector<EpochMeasured> TrackedRun::all_epochs() const {
+  std::vector<EpochMeasured> out = epochs_;
+  for (const Marked& marked : marked_) {
+    if (marked.ended) out.push_back(estimate(marked));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.begun < b.begun; });
+  return out;
+}
+
+// What is left of the whole run, `rest`, without the epochs.
+EpochMeasured TrackedRun::outside_of(const std::vector<EpochMeasured>& epochs, EpochMeasured rest) {
+  Nanos inside = 0;
+  for (const EpochMeasured& epoch : epochs) {
+    inside += std::max<Nanos>(epoch.ended - epoch.begun, 0);
+    for (MeterEnergy& part : rest.meters) {
+      const MeterEnergy* in_epoch = find_meter(epoch.meters, part.meter);
+      if (in_epoch == nullptr) continue;
+      part.energy = part.energy - in_epoch->energy;
+      part.low = part.low - in_epoch->high;
+      part.high = part.high - in_epoch->low;
+      part.covered = part.covered - in_epoch->covered;
+    }
+  }
+  rest.ended = std::max(rest.begun, rest.ended - inside);
+  for (MeterEnergy& part : rest.meters) {
+    part.energy = std::max(part.energy, Joules());
+    part.covered = std::max(part.covered, Seconds());
+  }
+  return rest;
+}
+
+std::string TrackedRun::notes_text() const {
+  std::string notes = begun_.command.empty() ? "" : "command: " + begun_.command;
+  const auto add_note = [&](const std::string& text) {
+    notes += (notes.empty() ? "" : "\n") + text;
+  };
+  if (const std::size_t estimated = unmeasured(); estimated > 0) {
+    add_note("the tracker ended before the meters had settled: the energy of the last " +
+             std::to_string(estimated) + " epochs lies on a straight line between two totals");
+  }
+  if (const auto open = open_epoch(); open && !open->is_tentative) {
+    add_note("the last epoch was not finished; what it took is outside the epochs");
+  }
+  if (!ended_) add_note("the run's end is not recorded");
+  for (const RunNote& note : notes_) add_note(note.text);
+  return notes;
+}
+
 Profile TrackedRun::profile() const {
   Profile out;
   out.name = begun_.name;
@@ -232,56 +284,16 @@ Profile TrackedRun::profile() const {
   out.intensity = begun_.intensity;
   out.pue = begun_.pue;
   out.planned_epochs = begun_.planned_epochs;
-
-  std::vector<EpochMeasured> epochs = epochs_;
-  std::size_t estimated = 0;
-  for (const Marked& marked : marked_) {
-    if (!marked.ended) continue;
-    epochs.push_back(estimate(marked));
-    ++estimated;
-  }
-  std::stable_sort(epochs.begin(), epochs.end(),
-                   [](const auto& a, const auto& b) { return a.begun < b.begun; });
-  std::string notes = begun_.command.empty() ? "" : "command: " + begun_.command;
-  const auto add_note = [&](const std::string& text) {
-    notes += (notes.empty() ? "" : "\n") + text;
-  };
-  const EpochMeasured whole{"", begun_.at, last(), totals_.meters};
+  const std::vector<EpochMeasured> epochs = all_epochs();
+  EpochMeasured whole{"", begun_.at, last(), totals_.meters};
+  for (const EpochMeasured& epoch : epochs) out.epochs.push_back(epoch_of(epoch));
   if (epochs.empty()) {
     out.epochs.push_back(epoch_of(whole));
   } else {
-    EpochMeasured rest = whole;
-    Nanos inside = 0;
-    for (const EpochMeasured& epoch : epochs) {
-      out.epochs.push_back(epoch_of(epoch));
-      inside += std::max<Nanos>(epoch.ended - epoch.begun, 0);
-      for (MeterEnergy& part : rest.meters) {
-        const MeterEnergy* in_epoch = find_meter(epoch.meters, part.meter);
-        if (in_epoch == nullptr) continue;
-        part.energy = part.energy - in_epoch->energy;
-        part.low = part.low - in_epoch->high;
-        part.high = part.high - in_epoch->low;
-        part.covered = part.covered - in_epoch->covered;
-      }
-    }
-    rest.ended = std::max(rest.begun, rest.ended - inside);
-    for (MeterEnergy& part : rest.meters) {
-      part.energy = std::max(part.energy, Joules());
-      part.covered = std::max(part.covered, Seconds());
-    }
-    out.outside = epoch_of(rest);
+    out.outside = epoch_of(outside_of(epochs, std::move(whole)));
     out.outside->start.reset();  // It is in several pieces.
   }
-  if (estimated > 0) {
-    add_note("the tracker ended before the meters had settled: the energy of the last " +
-             std::to_string(estimated) + " epochs lies on a straight line between two totals");
-  }
-  if (const auto open = open_epoch(); open && !open->is_tentative) {
-    add_note("the last epoch was not finished; what it took is outside the epochs");
-  }
-  if (!ended_) add_note("the run's end is not recorded");
-  for (const RunNote& note : notes_) add_note(note.text);
-  out.notes = notes;
+  out.notes = notes_text();
   out.samples = samples();
   return out;
 }

@@ -16,6 +16,12 @@ namespace wattree {
 class TrackedRun {
  public:
   explicit TrackedRun(RunBegun begun);
+  // A long run is large: nobody copies one by accident.
+  TrackedRun(const TrackedRun&) = delete;
+  TrackedRun& operator=(const TrackedRun&) = delete;
+  TrackedRun(TrackedRun&&) = default;
+  TrackedRun& operator=(TrackedRun&&) = default;
+  ~TrackedRun() = default;
 
   // Takes one more record in; a second RunBegun is left out.
   void apply(const Record& record);
@@ -60,12 +66,24 @@ class TrackedRun {
     std::optional<Mark> ended;
   };
   Mark mark(Nanos at) const { return {at, totals_, std::nullopt}; }
+  // One for every kind of record: without it, apply() does not compile.
+  void take(const RunBegun&) {}
+  void take(const IdleMeasured& idle) { idle_ = idle; }
   void take(const Totals& totals);
+  void take(const EpochBegun& begun);
+  void take(const EpochEnded& ended);
+  void take(const EpochMeasured& measured);
+  void take(const StepsMeasured& steps);
+  void take(const RunNote& note);
+  void take(const RunEnded& ended) { ended_ = ended; }
   void sample(const Totals& totals);
   std::size_t unmeasured() const;
   EpochMeasured estimate(const Marked& marked) const;
   Epoch epoch_of(const EpochMeasured& measured) const;
   std::vector<SampleSeries> samples() const;
+  std::vector<EpochMeasured> all_epochs() const;
+  static EpochMeasured outside_of(const std::vector<EpochMeasured>& epochs, EpochMeasured rest);
+  std::string notes_text() const;
 
   RunBegun begun_;
   std::optional<IdleMeasured> idle_;

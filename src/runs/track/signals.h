@@ -12,6 +12,8 @@ namespace wattree {
 struct CaughtSignal {
   int number = 0;
   bool is_from_terminal = false;
+  // As users end programs: Ctrl-C, kill, a terminal that is closed.
+  bool ends_a_program() const { return number == SIGINT || number == SIGTERM || number == SIGHUP; }
 };
 
 // For as long as it lives, the signals that a tracker passes on wait to be read. To be made before

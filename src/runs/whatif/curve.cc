@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "src/base/amounts.h"
+#include "src/base/error_field.h"
 #include "src/base/in_quotes.h"
 #include "src/runs/whatif/extrapolate.h"
 
@@ -42,7 +44,7 @@ Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::s
     if (!setting.grid) continue;
     const Result<GramsCo2e> grams =
         emissions(*energy * pue, *setting.grid, epoch.start, epoch.duration);
-    if (!grams.ok()) return grams.error();
+    if (!grams.ok()) return of_field("intensity_file", grams.error());
     out.grams.push_back(grams.value().value);
   }
   if (!has_durations) out.seconds.clear();
@@ -50,14 +52,6 @@ Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::s
   return Error{ErrorCode::kInvalidInput,
                "the profile " + in_quotes(profile.name) + " has no epoch with an energy",
                "where nothing can be measured, `wattree track --assume cpu=65W` declares a power"};
-}
-
-std::string joules_text(Joules energy) {
-  const bool is_much = energy.value >= 0.01 * kJoulesPerKwh;
-  char text[32];
-  std::snprintf(text, sizeof text, is_much ? "%.4g kWh" : "%.4g J",
-                is_much ? energy.value / kJoulesPerKwh : energy.value);
-  return text;
 }
 
 // The widest bound of an epoch, where one is worth a word: more than a thousandth of its energy.
@@ -102,14 +96,70 @@ void add_notes(const Profile& profile, const Setting& setting, std::vector<std::
     notes.push_back(std::string("nothing was measured for ") + seconds + " s of the run");
   }
   if (const auto outside = outside_energy(profile)) {
-    notes.push_back("the figures are of the epochs; the devices took " + joules_text(*outside) +
+    notes.push_back("the figures are of the epochs; the devices took " +
+                    to_text(*outside, EnergyScale::kWithoutKilo) +
                     " more before, between and after them");
   }
   if (const Joules doubt = most_doubt(profile); doubt > Joules(0)) {
-    notes.push_back("the meters' steps leave up to ± " + joules_text(doubt) + " of an epoch open");
+    notes.push_back("the meters' steps leave up to ± " + to_text(doubt, EnergyScale::kWithoutKilo) +
+                    " of an epoch open");
   }
   if (!setting.pue) {
     notes.emplace_back("no PUE: the figures are the devices' own, without the data centre's share");
+  }
+}
+
+std::vector<CurvePoint> recorded_points(const Recorded& data, double pue) {
+  std::vector<CurvePoint> out;
+  double joules = 0;
+  double grams = 0;
+  double seconds = 0;
+  for (std::size_t i = 0; i < data.epoch.size(); ++i) {
+    CurvePoint& point = out.emplace_back();
+    point.epoch = data.epoch[i];
+    point.device_energy.value = Joules(joules += data.joules[i]);
+    point.energy.value = point.device_energy.value * pue;
+    if (!data.grams.empty()) point.emissions.emplace().value = GramsCo2e(grams += data.grams[i]);
+    if (!data.seconds.empty()) point.elapsed = Seconds(seconds += data.seconds[i]);
+  }
+  return out;
+}
+
+// From the epoch after `last` up to `end`.
+void extrapolate(const Recorded& data, double pue, std::size_t last, std::size_t end,
+                 std::vector<CurvePoint>& points) {
+  const Extrapolation more_joules(data.joules);
+  const Extrapolation more_grams(data.grams);
+  const Extrapolation more_seconds(data.seconds);
+  for (std::size_t epoch = last + 1; epoch <= end; ++epoch) {
+    const std::size_t ahead = epoch - last;
+    CurvePoint& point = points.emplace_back();
+    point.epoch = epoch;
+    point.is_extrapolated = true;
+    point.device_energy = estimate<Joules>(more_joules.at(ahead));
+    point.energy.value = point.device_energy.value * pue;
+    if (point.device_energy.low) point.energy.low = *point.device_energy.low * pue;
+    if (point.device_energy.high) point.energy.high = *point.device_energy.high * pue;
+    if (!data.grams.empty()) point.emissions = estimate<GramsCo2e>(more_grams.at(ahead));
+    if (!data.seconds.empty()) point.elapsed = Seconds(more_seconds.at(ahead).value);
+  }
+}
+
+void add_bases(const Profile& profile, const Setting& setting, std::size_t recorded_epochs,
+               Curve& curve) {
+  curve.device_basis = *provenance(profile);
+  if (curve.points.back().is_extrapolated) {
+    const std::string by = "least squares over " + std::to_string(recorded_epochs) + " epochs";
+    curve.device_basis =
+        of_sum(curve.device_basis, {Basis::kPredicted, by, curve.device_basis.boundary});
+    if (recorded_epochs < 2) {
+      curve.notes.emplace_back("one epoch says nothing about the spread: there is no interval");
+    }
+  }
+  curve.energy_basis =
+      setting.pue ? facility_provenance(curve.device_basis, *setting.pue) : curve.device_basis;
+  if (setting.grid) {
+    curve.emissions_basis = emissions_provenance(curve.energy_basis, *setting.grid);
   }
 }
 
@@ -120,61 +170,19 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
   const std::size_t end = epochs.value_or(profile.epochs.size());
   if (epochs && (*epochs == 0 || *epochs > kMaxEpochs)) {
     return Error{ErrorCode::kInvalidInput,
-                 "the number of epochs must be between 1 and " + std::to_string(kMaxEpochs), ""};
+                 "the number of epochs must be between 1 and " + std::to_string(kMaxEpochs), "",
+                 "epochs"};
   }
   const Result<Recorded> read = recorded(profile, setting, end);
   if (!read.ok()) return read.error();
   const Recorded& data = read.value();
   const double pue = setting.pue ? setting.pue->value : 1.0;
-
   Curve curve;
-  double joules = 0;
-  double grams = 0;
-  double seconds = 0;
-  for (std::size_t i = 0; i < data.epoch.size(); ++i) {
-    CurvePoint point;
-    point.epoch = data.epoch[i];
-    point.device_energy.value = Joules(joules += data.joules[i]);
-    point.energy.value = point.device_energy.value * pue;
-    if (!data.grams.empty()) {
-      point.emissions.emplace().value = GramsCo2e(grams += data.grams[i]);
-    }
-    if (!data.seconds.empty()) point.elapsed = Seconds(seconds += data.seconds[i]);
-    curve.points.push_back(point);
-  }
+  curve.points = recorded_points(data, pue);
   const std::size_t last = std::max(profile.epochs.size(), data.epoch.back());
-  const Extrapolation more_joules(data.joules);
-  const Extrapolation more_grams(data.grams);
-  const Extrapolation more_seconds(data.seconds);
-  for (std::size_t epoch = last + 1; epoch <= end; ++epoch) {
-    const std::size_t ahead = epoch - last;
-    CurvePoint point;
-    point.epoch = epoch;
-    point.is_extrapolated = true;
-    point.device_energy = estimate<Joules>(more_joules.at(ahead));
-    point.energy.value = point.device_energy.value * pue;
-    if (point.device_energy.low) point.energy.low = *point.device_energy.low * pue;
-    if (point.device_energy.high) point.energy.high = *point.device_energy.high * pue;
-    if (!data.grams.empty()) point.emissions = estimate<GramsCo2e>(more_grams.at(ahead));
-    if (!data.seconds.empty()) point.elapsed = Seconds(more_seconds.at(ahead).value);
-    curve.points.push_back(point);
-  }
-
-  curve.device_basis = *provenance(profile);
+  extrapolate(data, pue, last, end, curve.points);
   add_notes(profile, setting, curve.notes);
-  if (curve.points.back().is_extrapolated) {
-    const std::string by = "least squares over " + std::to_string(data.epoch.size()) + " epochs";
-    curve.device_basis =
-        of_sum(curve.device_basis, {Basis::kPredicted, by, curve.device_basis.boundary});
-    if (data.epoch.size() < 2) {
-      curve.notes.emplace_back("one epoch says nothing about the spread: there is no interval");
-    }
-  }
-  curve.energy_basis =
-      setting.pue ? facility_provenance(curve.device_basis, *setting.pue) : curve.device_basis;
-  if (setting.grid) {
-    curve.emissions_basis = emissions_provenance(curve.energy_basis, *setting.grid);
-  }
+  add_bases(profile, setting, data.epoch.size(), curve);
   return curve;
 }
 

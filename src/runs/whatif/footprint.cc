@@ -3,10 +3,19 @@
 #include <algorithm>
 
 #include "src/base/amounts.h"
+#include "src/base/error_field.h"
 #include "src/base/in_quotes.h"
-#include "src/runs/profile/find.h"
 
 namespace wattree {
+namespace {
+
+// The setting of a baseline has fields of its own.
+Error of_baseline(Error error) {
+  if (!error.field.empty()) error.field = "baseline_" + error.field;
+  return error;
+}
+
+}  // namespace
 
 Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
                                std::optional<std::size_t> epochs) {
@@ -29,15 +38,16 @@ Profile profile_of_energy(Joules energy, const std::string& as_typed) {
   return profile;
 }
 
-Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder) {
+Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder,
+                         ProfileNames names) {
   if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
     return profile_of_energy(energy.value(), what);
   }
-  Result<Profile> profile = load_profile(what, folder);
+  Result<Profile> profile = load_profile(what, folder, names);
   const bool is_number = what.find_first_of("0123456789") == 0;
   if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
   return Error{ErrorCode::kInvalidInput, in_quotes(what) + " is neither an energy nor a profile",
-               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
+               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh", "run"};
 }
 
 Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
@@ -45,14 +55,14 @@ Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& q
   Profile baseline = profile;
   if (!query.baseline_hardware.empty()) {
     const Result<Fleet> fleet = parse_fleet(query.baseline_hardware, devices);
-    if (!fleet.ok()) return fleet.error();
+    if (!fleet.ok()) return of_field("baseline_hardware", fleet.error());
     baseline.hardware.clear();
     for (const DeviceCount& entry : fleet.value()) {
       baseline.hardware.push_back({entry.device.kind, entry.device.name, entry.count});
     }
   }
   Result<Setting> setting = setting_for(baseline, query.baseline);
-  if (!setting.ok()) return setting.error();
+  if (!setting.ok()) return of_baseline(setting.error());
   Result<Setting> other = setting_of(query.alternative);
   if (!other.ok()) return other.error();
   Overlay overlay;
@@ -62,7 +72,7 @@ Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& q
   overlay.epochs = query.epochs;
   if (!query.hardware.empty()) {
     Result<Fleet> fleet = parse_fleet(query.hardware, devices);
-    if (!fleet.ok()) return fleet.error();
+    if (!fleet.ok()) return of_field("hardware", fleet.error());
     overlay.hardware = std::move(fleet).value();
   }
   Result<WhatIf> result = what_if(baseline, setting.value(), overlay, devices);
@@ -97,10 +107,10 @@ std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprin
     notes.emplace_back("the bases differ: the figures did not come about in the same way");
   }
   if (differ([](const Footprint& f) { return f.curve.points.back().epoch; })) {
-    notes.emplace_back("the numbers of epochs differ; --epochs N brings them to one");
+    notes.emplace_back("the numbers of epochs differ: ask for one number of all of them");
   }
   if (differ([](const Footprint& f) { return f.setting.pue ? f.setting.pue->value : 0.0; })) {
-    notes.emplace_back("the PUEs differ; --pue P takes one for all");
+    notes.emplace_back("the PUEs differ: give one for all of them");
   }
   for (const Footprint& footprint : footprints) {
     if (const auto note = source_note(footprints.front().setting, footprint.setting)) {

@@ -1,6 +1,7 @@
 #include "src/runs/whatif/setting.h"
 
 #include "src/base/amounts.h"
+#include "src/base/error_field.h"
 
 namespace wattree {
 
@@ -10,24 +11,24 @@ Result<Setting> setting_of(const SettingQuery& query) {
                     (query.series_origin.empty() ? 0 : 1);
   if (grids > 1) {
     return Error{ErrorCode::kInvalidInput,
-                 "a region, an intensity and an intensity file exclude each other", ""};
+                 "a region, an intensity and an intensity file exclude each other", "", "region"};
   }
   if (!query.region.empty()) {
     const Result<Region> region = find_region(query.region);
-    if (!region.ok()) return region.error();
+    if (!region.ok()) return of_field("region", region.error());
     out.grid = grid_of(region.value());
   } else if (!query.intensity.empty()) {
     Result<Grid> grid = parse_grid(query.intensity);
-    if (!grid.ok()) return grid.error();
+    if (!grid.ok()) return of_field("intensity", grid.error());
     out.grid = std::move(grid).value();
   } else if (!query.series_origin.empty()) {
     Result<IntensitySeries> series = IntensitySeries::read(query.series, query.series_origin);
-    if (!series.ok()) return series.error();
+    if (!series.ok()) return of_field("intensity_file", series.error());
     out.grid = Grid{"", std::move(series).value(), Basis::kAssumed, query.series_origin};
   }
   if (!query.pue.empty()) {
     Result<Pue> pue = parse_pue(query.pue);
-    if (!pue.ok()) return pue.error();
+    if (!pue.ok()) return of_field("pue", pue.error());
     out.pue = std::move(pue).value();
   }
   return out;
@@ -57,11 +58,11 @@ Result<Setting> setting_for(const Profile& profile, const SettingQuery& query) {
 Error no_grid_error(const Profile& profile) {
   Error error{ErrorCode::kInvalidInput,
               "the profile \"" + profile.name + "\" does not say in which region it ran",
-              "name it with --region; `wattree regions` lists them"};
+              "name it with <region>; `wattree regions` lists them", "region"};
   if (!profile.location.empty()) {
     error.message = "the profile's location \"" + profile.location + "\" is no region we know";
     const Result<Region> region = find_region(profile.location);
-    if (!region.ok()) error.hint = region.error().hint + " Name it with --region";
+    if (!region.ok()) error.hint = region.error().hint + " Name it with <region>";
   }
   return error;
 }

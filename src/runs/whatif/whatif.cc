@@ -32,7 +32,7 @@ Result<Fleet> recorded_fleet(const Profile& profile, bool accelerators,
   return Error{ErrorCode::kInvalidInput,
                std::string("the profile does not name the ") +
                    (accelerators ? "accelerators" : "CPUs") + " it ran on",
-               "name them with --baseline-hardware"};
+               "name them with <baseline_hardware>", "baseline_hardware"};
 }
 
 Result<HardwareChange> change(Fleet from, Fleet to) {

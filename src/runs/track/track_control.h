@@ -1,0 +1,29 @@
+// Pause and resume of a run that is tracked.
+#pragma once
+
+#include <atomic>
+
+namespace wattree {
+
+// From any thread.
+class TrackControl {
+ public:
+  TrackControl();
+  TrackControl(const TrackControl&) = delete;
+  TrackControl& operator=(const TrackControl&) = delete;
+  ~TrackControl();
+
+  // Takes effect when the next epoch would begin; to resume, at once.
+  void set_paused(bool is_paused);
+  bool is_paused() const { return is_paused_.load(); }
+  bool is_waiting() const { return is_waiting_.load(); }  // The command does wait.
+
+  int descriptor() const { return wake_; }  // For the tracker.
+  void set_waiting(bool is_waiting) { is_waiting_.store(is_waiting); }
+
+ private:
+  std::atomic<bool> is_paused_{false}, is_waiting_{false};
+  int wake_ = -1;
+};
+
+}  // namespace wattree
