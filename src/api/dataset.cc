@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "src/base/json_writer.h"
+#include "src/measure/dataset/irene_import.h"
+#include "src/measure/dataset/json_lines_writer.h"
 
 namespace wattree {
 namespace {
@@ -41,12 +43,13 @@ void write_fields(JsonWriter& out, const ModelStats& stats) {
 
 }  // namespace
 
-Result<StatsAnswer> dataset_stats(const std::filesystem::path& path, ReadOptions options) {
-  Result<DatasetReader> opened = DatasetReader::open(path, options);
+Result<StatsAnswer> dataset_stats(const StatsRequest& request, const Services& /*services*/) {
+  Result<DatasetReader> opened =
+      DatasetReader::open(request.dataset, {.skips_bad = request.skip_bad});
   if (!opened.ok()) return opened.error();
   DatasetReader reader = std::move(opened).value();
   StatsAnswer out;
-  out.dataset = path.string();
+  out.dataset = request.dataset;
   while (const std::optional<DatasetTree> tree = reader.next()) out.stats.add(*tree);
   if (!reader.failure().ok()) return reader.failure().error();
   out.problems = reader.problems();
@@ -94,6 +97,29 @@ std::string to_json(const StatsAnswer& answer) {
   out.end_object();
   out.end_object();
   return out.take() + "\n";
+}
+
+Result<ImportAnswer> import_published(const ImportRequest& request, const Services& /*services*/) {
+  Result<Dataset> read = import_irene(request.folder, {.skips_bad = request.skip_bad});
+  if (!read.ok()) return read.error();
+  ImportAnswer out;
+  out.dataset = std::move(read).value();
+  std::set<std::string_view> models;
+  for (const DatasetTree& tree : out.dataset.trees) {
+    out.nodes += tree.nodes.size();
+    models.insert(tree.model_name);
+  }
+  out.models = models.size();
+  if (request.output.empty()) return out;
+  if (const Status failure = write_dataset(request.output, out.dataset.trees); !failure.ok())
+    return failure.error();
+  return out;
+}
+
+std::string to_json_lines(const ImportAnswer& answer) {
+  std::string out;
+  for (const DatasetTree& tree : answer.dataset.trees) out += to_json_line(tree);
+  return out;
 }
 
 }  // namespace wattree

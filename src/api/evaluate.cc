@@ -1,150 +1,208 @@
 #include "src/api/evaluate.h"
 
-#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
-#include "src/base/json_writer.h"
+#include "src/base/text.h"
+#include "src/predict/fit/train_kernels.h"
+#include "src/predict/predictor/loaded_predictor.h"
+#include "src/report/document/accuracy_report.h"
+#include "src/report/document/kernel_report.h"
 
 namespace wattree {
 namespace {
 
-constexpr std::array<std::string_view, kTreeLevels> kLevelNames{"ml", "module", "model"};
+constexpr int kMostSeeds = 100;
 
-void write(JsonWriter& json, const std::optional<double>& value) {
-  value ? json.value(*value) : json.null();
+Error misuse(std::string message, std::string field) {
+  return {ErrorCode::kInvalidInput, std::move(message), "", std::move(field)};
 }
 
-void write_fields(JsonWriter& json, const LevelValues& values) {
-  for (std::size_t l = 0; l < kTreeLevels; ++l) {
-    json.key(kLevelNames[l]);
-    write(json, values.at[l]);
+// Fields that the chosen method would silently pass over.
+Status check_method(const EvaluateRequest& request, const Method& method) {
+  if (method.aggregate == Aggregate::kReconciled) {
+    if (!request.method.features.empty())
+      return misuse("<features> goes with IrEne's methods; <known> says what reconciled looks at",
+                    "features");
+    if (request.seeds && !request.report)
+      return misuse("<seeds> goes with IrEne's methods; reconciled draws nothing at random",
+                    "seeds");
+    return {};
   }
+  if (!request.known.empty())
+    return misuse("<known> goes with <aggregate> reconciled; <features> says what " +
+                      std::string(name_of(method.aggregate)) + " looks at",
+                  "known");
+  if (request.no_twins)
+    return misuse("<no_twins> goes with <aggregate> reconciled; IrEne's methods look nothing up",
+                  "no_twins");
+  return {};
 }
 
-void write_levels(JsonWriter& json, std::string_view name, const LevelValues& values) {
-  json.key(name);
-  json.begin_object();
-  write_fields(json, values);
-  json.end_object();
+Result<Known> known_in(const EvaluateRequest& request) {
+  const auto known = parse_known(request.known.empty() ? "nothing" : request.known);
+  if (known) return *known;
+  return Error{ErrorCode::kInvalidInput, "known \"" + request.known + "\" is not known",
+               "choose nothing, leaves, children, node or root", "known"};
+}
+
+Result<StudyOptions> study_options(const EvaluateRequest& request) {
+  const Result<Method> method = parse_method(request.method);
+  if (!method.ok()) return method.error();
+  const Result<Known> known = known_in(request);
+  if (!known.ok()) return known.error();
+  StudyOptions out;
+  out.hold_out = request.leave_one_family_out ? HoldOut::kFamily : HoldOut::kModel;
+  out.aggregate = method.value().aggregate;
+  out.features = method.value().features;
+  out.seeds = request.seeds.value_or(out.seeds);
+  out.known = known.value();
+  out.use_twins = !request.no_twins;
+  return out;
+}
+
+Result<EvaluateAnswer> evaluate_trees(const EvaluateRequest& request,
+                                      const std::function<void(std::string_view)>& begins) {
+  const Result<StudyOptions> options = study_options(request);
+  if (!options.ok()) return options.error();
+  Result<StudyData> read = read_study_data(request.dataset, request.models);
+  if (!read.ok()) return read.error();
+  StudyData data = std::move(read).value();
+  std::optional<Document> report;
+  if (request.report) {
+    Result<Document> written = accuracy_report(data, options.value().seeds, begins);
+    if (!written.ok()) return written.error();
+    report = std::move(written).value();
+  }
+  Result<Study> study = run_study(data, options.value());
+  if (!study.ok()) return study.error();
+  std::vector<std::string> warnings = study.value().evaluation.warnings;
+  return EvaluateAnswer{EvaluatedTrees{std::move(data), std::move(study).value()},
+                        std::move(report), std::move(warnings)};
+}
+
+Result<LoadedPredictor> predictor_for(const EvaluateRequest& request, const Services& services) {
+  std::error_code error;
+  const bool is_file = std::filesystem::is_regular_file(request.predictor, error);
+  Result<LoadedPredictor> loaded = load_predictor(
+      {is_file ? request.predictor : "", is_file ? "" : request.predictor, services.predictors});
+  if (loaded.ok() && !loaded.value().predictor->is_by_kernel) {
+    return Error{
+        ErrorCode::kInvalidInput,
+        "the predictor " + loaded.value().predictor->name + " was fitted to a dataset of trees",
+        "check one that was fitted to windows", "predictor"};
+  }
+  return loaded;
+}
+
+// Of a predictor that is there.
+Status check_windows(const EvaluateRequest& request, const Services& services,
+                     EvaluatedWindows& windows, EvaluateAnswer& answer) {
+  const Result<LoadedPredictor> loaded = predictor_for(request, services);
+  if (!loaded.ok()) return loaded.error();
+  const Predictor& predictor = *loaded.value().predictor;
+  windows.evaluation = check_predictor(windows.data.data, predictor);
+  const std::vector<std::string> seen = models_fitted_to(windows.data.data, predictor);
+  if (!seen.empty()) {
+    answer.warnings.push_back("this is no check of " + in_words(seen) + ": the predictor " +
+                              predictor.name + " was fitted to them");
+  }
+  if (request.report) {
+    answer.report = check_report(request.dataset, windows.data, predictor, windows.evaluation);
+  }
+  return {};
+}
+
+// Of models and families that are left out.
+Status hold_windows_out(const EvaluateRequest& request, EvaluatedWindows& windows,
+                        EvaluateAnswer& answer) {
+  const bool by_family = request.leave_one_family_out;
+  const auto evaluated = [&](bool of_family) {
+    return evaluate_on_kernels(windows.data, of_family ? LeaveOut::kFamily : LeaveOut::kModel);
+  };
+  Result<KernelEvaluation> asked = evaluated(by_family);
+  if (!asked.ok()) return asked.error();
+  windows.evaluation = std::move(asked).value();
+  if (!request.report) return {};
+  const Result<KernelEvaluation> other = evaluated(!by_family);
+  if (!other.ok()) return other.error();
+  answer.report =
+      kernel_report(request.dataset, windows.data, by_family ? windows.evaluation : other.value(),
+                    by_family ? other.value() : windows.evaluation, *windows.checks);
+  return {};
+}
+
+Result<EvaluateAnswer> evaluate_windows(const EvaluateRequest& request, const Services& services) {
+  Result<KernelDataAnswer> read = read_kernel_data(request.dataset);
+  if (!read.ok()) return read.error();
+  EvaluatedWindows windows{request.dataset, std::move(read).value(), {}, std::nullopt};
+  EvaluateAnswer answer{EvaluatedWindows{}, std::nullopt, windows.data.problems};
+  const bool is_check = !request.predictor.empty();
+  if (request.checks || (request.report && !is_check)) {
+    Result<MeasurementChecks> checks = check_measurements(windows.data.data);
+    if (!checks.ok()) return checks.error();
+    windows.checks = std::move(checks).value();
+  }
+  const Status failure = is_check ? check_windows(request, services, windows, answer)
+                                  : hold_windows_out(request, windows, answer);
+  if (!failure.ok()) return failure.error();
+  answer.of = std::move(windows);
+  return answer;
 }
 
 }  // namespace
 
-std::string to_json(const EvaluateAnswer& answer) {
-  const Evaluation& e = answer.evaluation;
-  JsonWriter json(2);
-  json.begin_object();
-  json.field("dataset", answer.dataset);
-  json.field("hold_out", name_of(answer.query.hold_out));
-  json.field("aggregate", name_of(answer.query.aggregate));
-  json.field("known", name_of(known_of(answer.query)));
-  json.field("features", features_of(answer.query));
-  if (answer.query.aggregate == Aggregate::kReconciled) {
-    json.field("twins", answer.query.use_twins);
-    json.field("looked_up", e.looked_up);
-  }
-  if (!answer.by_seed.empty()) {
-    json.field("seeds", static_cast<std::int64_t>(answer.by_seed.size()));
-    json.key("seed_range");
-    json.begin_object();
-    for (std::size_t l = 0; l < kTreeLevels; ++l) {
-      json.key(kLevelNames[l]);
-      const auto range = seed_range(answer, l);
-      if (!range) {
-        json.null();
-        continue;
-      }
-      json.begin_object();
-      json.field("least", range->first);
-      json.field("most", range->second);
-      json.end_object();
-    }
-    json.end_object();
-  }
-  json.field("models", answer.models);
-  json.field("models_left_out", answer.models_left_out);
-  json.key("rows");
-  json.begin_array();
-  for (const FoldErrors& row : e.rows) {
-    json.begin_object();
-    json.field("left_out", row.left_out);
-    write_fields(json, row.errors);
-    json.end_object();
-  }
-  json.end_array();
-  write_levels(json, "overall", e.overall);
-  write_levels(json, "overall_macro", e.overall_macro);
-  json.key("quantiles");
-  json.begin_object();
-  for (std::size_t l = 0; l < kTreeLevels; ++l) {
-    json.key(kLevelNames[l]);
-    json.begin_object();
-    for (const auto& [name, index] : {std::pair{"p50", 0}, {"p90", 1}, {"p99", 2}}) {
-      json.key(name);
-      write(json, e.quantiles[l].at[static_cast<std::size_t>(index)]);
-    }
-    json.end_object();
-  }
-  json.end_object();
-  json.key("by_type");
-  json.begin_object();
-  for (const auto& [type, errors] : e.by_type) {
-    json.key(type);
-    write(json, errors.at[0]);
-  }
-  json.end_object();
-  json.key("baselines");
-  json.begin_object();
-  for (const Baseline& baseline : answer.baselines) {
-    write_levels(json, baseline.name, baseline.errors);
-  }
-  json.end_object();
-  write_levels(json, "floor", answer.floor);
-  write_levels(json, "interval_coverage", e.coverage);
-  write_levels(json, "interval_width", e.width);
-  write_levels(json, "time", e.time);
-  json.field("notes", answer.notes);
-  json.field("warnings", e.warnings);
-  json.field("seconds", answer.seconds);
-  json.end_object();
-  return json.take() + "\n";
+Result<EvaluateRequest> evaluate_request(const nlohmann::json& json) {
+  Status failure;
+  JsonFields fields(json, "", "request", failure);
+  EvaluateRequest out;
+  out.dataset = fields.text("dataset", true);
+  out.leave_one_family_out = fields.flag("leave_one_family_out");
+  if (fields.flag("leave_one_model_out") && out.leave_one_family_out)
+    fields.complain("leave_one_model_out", "excludes leave_one_family_out");
+  out.method = read_method_request(fields);
+  out.known = fields.text("known");
+  if (const auto seeds = fields.whole("seeds", 1, kMostSeeds)) out.seeds = static_cast<int>(*seeds);
+  out.no_twins = fields.flag("no_twins");
+  out.predictions = fields.flag("predictions");
+  out.models = read_model_choice(fields);
+  out.predictor = fields.text("predictor");
+  out.report = fields.flag("report");
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return out;
 }
 
-void write_predictions(const EvaluateInput& input, const EvaluateAnswer& answer,
-                       const std::function<void(std::string_view)>& write_text) {
-  const WorkTrees& work = input.data.work;
-  std::vector<std::string_view> group_of(work.models.size());
-  for (const Group& group : answer.groups) {
-    for (const std::int32_t m : group.models) group_of[static_cast<std::size_t>(m)] = group.name;
+Status check(const EvaluateRequest& request) {
+  const Result<Method> method = parse_method(request.method);
+  if (!method.ok()) return method.error();
+  if (holds_windows(request.dataset)) {
+    if (request.known.empty() && !request.no_twins && !request.predictions && !request.seeds)
+      return {};
+    return misuse(
+        "<known>, <no_twins>, <predictions> and <seeds> go with datasets of trees, not "
+        "with windows",
+        "dataset");
   }
-  for (const NodePrediction& p : answer.evaluation.predictions) {
-    const auto t = static_cast<std::size_t>(p.tree);
-    const auto n = static_cast<std::size_t>(p.node);
-    const DatasetTree& tree = *input.data.trees[t];
-    const DatasetNode& node = tree.nodes[n];
-    const WorkNode& seen = work.trees[t].nodes[n];
-    JsonWriter json;
-    json.begin_object();
-    json.field("left_out", group_of[static_cast<std::size_t>(work.trees[t].model)]);
-    json.field("model", tree.model_name);
-    json.field("batch_size", tree.batch_size);
-    json.field("seq_len", tree.seq_len);
-    json.field("scope", node.scope);
-    json.field("type", node.instance_type);
-    json.field("level", kLevelNames[static_cast<std::size_t>(seen.level)]);
-    json.key("measured_j");
-    write(json, seen.energy_j);
-    json.field("predicted_j", p.energy_j);
-    json.key("low_j");
-    write(json, p.low_j);
-    json.key("high_j");
-    write(json, p.high_j);
-    json.field("own_j", p.own_j);
-    if (!answer.by_seed.empty()) json.field("seed", std::int64_t{p.seed});
-    json.key("error_percent");
-    seen.energy_j ? json.value(error_percent(p.energy_j, *seen.energy_j)) : json.null();
-    json.end_object();
-    write_text(json.take() + "\n");
+  if (!request.predictor.empty()) {
+    return misuse(
+        "<predictor> goes with windows, such as data/h200; datasets of trees are "
+        "evaluated by leaving models out",
+        "predictor");
   }
+  return check_method(request, method.value());
+}
+
+Result<EvaluateAnswer> evaluate(const EvaluateRequest& request, const Services& services,
+                                const std::function<void(std::string_view)>& begins) {
+  if (const Status wrong = check(request); !wrong.ok()) return wrong.error();
+  return holds_windows(request.dataset) ? evaluate_windows(request, services)
+                                        : evaluate_trees(request, begins);
+}
+
+std::string to_json(const EvaluateAnswer& answer) {
+  if (const auto* windows = std::get_if<EvaluatedWindows>(&answer.of)) return to_json(*windows);
+  return to_json(std::get_if<EvaluatedTrees>(&answer.of)->study);
 }
 
 }  // namespace wattree

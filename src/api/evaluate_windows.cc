@@ -1,5 +1,5 @@
-#include "src/api/evaluate_windows.h"
-
+// Errors on measured windows, as JSON.
+#include "src/api/evaluate.h"
 #include "src/base/json_writer.h"
 
 namespace wattree {
@@ -27,13 +27,34 @@ void write_errors(JsonWriter& out, std::string_view key, const NamedErrors& rows
   out.end_array();
 }
 
+void write_checks(JsonWriter& out, const MeasurementChecks& checks) {
+  out.key("additivity");
+  out.begin_array();
+  for (const Additivity& a : checks.additivity) {
+    out.begin_object();
+    out.field("name", a.name);
+    out.field("covered", a.covered);
+    out.field("energy_ratio", a.energy);
+    out.field("time_ratio", a.time);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("repeats");
+  out.begin_object();
+  out.field("count", checks.repeats);
+  out.field("median", checks.repeat_median);
+  out.field("most", checks.repeat_most);
+  out.end_object();
+}
+
 }  // namespace
 
-std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
-                    const KernelEvaluation& e, const MeasurementChecks& checks) {
+std::string to_json(const EvaluatedWindows& answer) {
+  const KernelDataAnswer& input = answer.data;
+  const KernelEvaluation& e = answer.evaluation;
   JsonWriter out(2);
   out.begin_object();
-  out.field("dataset", dataset);
+  out.field("dataset", answer.dataset);
   out.field("hardware", input.data.hardware);
   out.field("hold_out", !e.left_out                        ? "none"
                         : *e.left_out == LeaveOut::kFamily ? "leave-one-family-out"
@@ -52,23 +73,7 @@ std::string to_json(const std::string& dataset, const KernelDataAnswer& input,
   out.value(e.mean_range.first);
   out.value(e.mean_range.second);
   out.end_array();
-  out.key("additivity");
-  out.begin_array();
-  for (const Additivity& a : checks.additivity) {
-    out.begin_object();
-    out.field("name", a.name);
-    out.field("covered", a.covered);
-    out.field("energy_ratio", a.energy);
-    out.field("time_ratio", a.time);
-    out.end_object();
-  }
-  out.end_array();
-  out.key("repeats");
-  out.begin_object();
-  out.field("count", checks.repeats);
-  out.field("median", checks.repeat_median);
-  out.field("most", checks.repeat_most);
-  out.end_object();
+  if (answer.checks) write_checks(out, *answer.checks);
   out.end_object();
   return out.take() + "\n";
 }

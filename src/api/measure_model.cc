@@ -1,58 +1,75 @@
 #include "src/api/measure_model.h"
 
-#include "src/api/measure_session.h"
+#include <nlohmann/json.hpp>
+
+#include "src/api/script_model.h"
 #include "src/base/json_writer.h"
+#include "src/measure/campaign/dataset_tree.h"
+#include "src/measure/campaign/jobs.h"
+#include "src/models/hub/resolve.h"
 
 namespace wattree {
 namespace {
 
-// What a node takes within the model. At the power cap by itself, it is not so among lighter ones,
-// unless the whole is at the cap too.
-const NodeFigures* figures_in_place(const Figures& figures, const std::string& key,
-                                    CacheState cache, bool is_whole_capped) {
-  const auto alone = figures.find(window_key(key, cache, false));
-  if (alone == figures.end()) return nullptr;
-  const auto paused = figures.find(window_key(key, cache, true));
-  const bool takes_paused = alone->second.is_capped && !is_whole_capped && paused != figures.end();
-  return takes_paused ? &paused->second : &alone->second;
-}
+constexpr std::int64_t kMostTokens = std::int64_t{1} << 40;
 
-void choose_figures(MeasureAnswer& answer, CacheState cache) {
-  const std::int32_t root = answer.distinct.of.back();
-  const NodeFigures* whole =
-      root < 0 ? nullptr
-               : figures_in_place(answer.figures,
-                                  answer.distinct.nodes[static_cast<std::size_t>(root)].key,
-                                  CacheState::kNatural, true);
-  const bool is_capped = whole != nullptr && whole->is_capped;
-  for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
-    const bool is_root = static_cast<std::int32_t>(i) == root;
-    const NodeFigures* figures =
-        is_root ? whole
-                : figures_in_place(answer.figures, answer.distinct.nodes[i].key, cache, is_capped);
-    answer.in_place.push_back(figures != nullptr ? std::optional(*figures) : std::nullopt);
+PassShape read_pass(JsonFields& fields) {
+  PassShape out;
+  out.batch = fields.whole("batch", 1, kMostTokens).value_or(out.batch);
+  out.seq = fields.whole("seq", 1, kMostTokens);
+  out.target_len = fields.whole("target_len", 1, kMostTokens);
+  out.past = fields.whole("past", 0, kMostTokens).value_or(out.past);
+  out.dtype = fields.text("dtype");
+  out.attention = fields.text("attention");
+  out.as = fields.text("as");
+  if (const nlohmann::json* set = fields.object("set")) {
+    for (const auto& [key, value] : set->items()) {
+      out.overrides.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
   }
-}
-
-SumOfParts add_up(const MeasureAnswer& answer) {
-  SumOfParts out;
-  double energy = 0;
-  double time = 0;
-  for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
-    const DistinctNode& node = answer.distinct.nodes[i];
-    if (node.kernels != 1) continue;
-    out.kernels += node.count;
-    if (!answer.in_place[i]) continue;
-    out.known += node.count;
-    energy += static_cast<double>(node.count) * answer.in_place[i]->energy_j.value_or(0.0);
-    time += static_cast<double>(node.count) * answer.in_place[i]->time_s;
-  }
-  const std::int32_t root = answer.distinct.of.back();
-  if (root < 0 || !answer.in_place[static_cast<std::size_t>(root)]) return out;
-  const NodeFigures& whole = *answer.in_place[static_cast<std::size_t>(root)];
-  if (whole.energy_j) out.energy = energy / *whole.energy_j;
-  out.time = time / whole.time_s;
   return out;
+}
+
+Result<BuiltModel> build(const ProfileRequest& request, const Services& services,
+                         std::vector<std::string>& notes) {
+  HubOptions hub = services.hub;
+  if (!request.revision.empty()) hub.revision = request.revision;
+  const Result<ModelText> text = resolve_model(request.model, hub);
+  if (!text.ok()) return text.error();
+  if (!text.value().note.empty()) notes.push_back(text.value().note);
+  PassShape pass = request.pass;
+  pass.keeps_dataflow = true;
+  return build_model(request.model, text.value().json, text.value().origin, pass);
+}
+
+Status check_script(const ProfileRequest& request) {
+  const PassShape& pass = request.pass;
+  if (pass.overrides.empty() && pass.dtype.empty() && pass.attention.empty() && pass.as.empty() &&
+      pass.past == 0) {
+    return {};
+  }
+  return Error{ErrorCode::kInvalidInput,
+               "<set>, <dtype>, <attention>, <as> and <past> are for configs; " + request.model +
+                   " is what it is",
+               "save the model with other settings"};
+}
+
+// What has loaded a TorchScript file is what runs its nodes, so that the tree comes with the rig.
+Result<Rig> open_script_rig(const ProfileRequest& request, const Services& services,
+                            const MeasureHost& host, BuiltModel& tree) {
+  if (const Status failure = check_script(request); !failure.ok()) return failure.error();
+  MeasureHost with_script = host;
+  with_script.open_executor = [&]() -> Result<std::unique_ptr<Executor>> {
+    const ExecutorQuery executor{request.measure.device, request.measure.torch_plugin,
+                                 host.program};
+    Result<ScriptModel> opened = open_script_model(
+        request.model, ScriptQuery{executor, request.input, request.pass.batch, request.pass.seq});
+    if (!opened.ok()) return opened.error();
+    ScriptModel script = std::move(opened).value();
+    tree = std::move(script.answer);
+    return shared_executor(script);
+  };
+  return open_rig(request.measure, services, with_script);
 }
 
 void write_optional(JsonWriter& out, std::string_view name, std::optional<double> value) {
@@ -74,44 +91,7 @@ void write_figures(JsonWriter& out, const NodeFigures& f) {
   out.field("doubts", f.doubts);
 }
 
-}  // namespace
-
-std::filesystem::path windows_beside(const std::filesystem::path& dataset) {
-  std::filesystem::path out = dataset;
-  const std::string stem = dataset.stem().string();
-  if (stem.size() > 8 && stem.substr(stem.size() - 8) == ".windows") return out;
-  out.replace_filename(stem + ".windows.jsonl");
-  return out;
-}
-
-Result<MeasureAnswer> measure_model(BuiltModel tree, const MeasureQuery& query) {
-  const Result<std::vector<CacheState>> caches = parse_caches(query.caches);
-  if (!caches.ok()) return caches.error();
-  MeasureAnswer answer;
-  answer.tree = std::move(tree);
-  answer.distinct = distinct_nodes(answer.tree.tree);
-  MeasureQuery asked = query;
-  if (!answer.tree.config.empty()) {
-    asked.model = {answer.tree.model, answer.tree.class_name, answer.tree.config};
-  }
-  Result<MeasuredJobs> measured = measure_jobs(
-      jobs_of(answer.tree.tree, answer.distinct, pass_facts(answer.tree), caches.value()), asked);
-  if (!measured.ok()) return measured.error();
-  MeasuredJobs all = std::move(measured).value();
-  answer.figures = std::move(all.figures);
-  answer.reused = all.reused;
-  answer.session = std::move(all.session);
-  answer.obstacles = std::move(all.obstacles);
-  choose_figures(answer, caches.value().front());
-  answer.ops = add_up(answer);
-  return answer;
-}
-
-std::string to_json(const MeasureAnswer& answer) {
-  const BuiltModel& tree = answer.tree;
-  const MachineFacts& machine = answer.session.machine;
-  JsonWriter out(2);
-  out.begin_object();
+void write_pass(JsonWriter& out, const BuiltModel& tree) {
   out.field("model", tree.model);
   out.field("class", tree.class_name);
   out.field("batch_size", tree.pass.batch);
@@ -119,6 +99,9 @@ std::string to_json(const MeasureAnswer& answer) {
   if (tree.pass.past > 0) out.field("past", tree.pass.past);
   out.field("dtype", name_of(tree.pass.precision));
   out.field("attention", name_of(tree.pass.attention));
+}
+
+void write_machine(JsonWriter& out, const MachineFacts& machine) {
   out.field("device", machine.device.name);
   out.field("framework", machine.device.framework);
   if (!machine.device.note.empty()) out.field("note", machine.device.note);
@@ -129,26 +112,25 @@ std::string to_json(const MeasureAnswer& answer) {
     write_json(out, Provenance{Basis::kMeasured, machine.meters.front(),
                                parse_boundary(machine.boundary).value_or(Boundary::kHost)});
   }
-  write_optional(out, "idle_power_w", answer.session.idle.power_w);
-  out.field("ended_by", name_of(answer.session.ending));
-  out.field("duration_s", answer.session.duration_s);
-  out.field("windows_measured", static_cast<std::int64_t>(answer.session.measured));
-  out.field("windows_reused", static_cast<std::int64_t>(answer.reused));
+}
+
+void write_additivity(JsonWriter& out, const SumOfParts& ops) {
   out.key("additivity");
   out.begin_object();
-  out.field("kernels", answer.ops.kernels);
-  out.field("kernels_measured", answer.ops.known);
-  write_optional(out, "energy_ratio",
-                 answer.ops.energy > 0 ? std::optional(answer.ops.energy) : std::nullopt);
-  write_optional(out, "time_ratio",
-                 answer.ops.time > 0 ? std::optional(answer.ops.time) : std::nullopt);
+  out.field("kernels", ops.kernels);
+  out.field("kernels_measured", ops.known);
+  write_optional(out, "energy_ratio", ops.energy > 0 ? std::optional(ops.energy) : std::nullopt);
+  write_optional(out, "time_ratio", ops.time > 0 ? std::optional(ops.time) : std::nullopt);
   out.end_object();
+}
+
+void write_nodes(JsonWriter& out, const MeasuredPass& pass) {
   out.key("nodes");
   out.begin_array();
-  for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
-    if (!answer.in_place[i]) continue;
-    const DistinctNode& distinct = answer.distinct.nodes[i];
-    const Node& node = tree.tree.nodes()[static_cast<std::size_t>(distinct.node)];
+  for (std::size_t i = 0; i < pass.distinct.nodes.size(); ++i) {
+    if (!pass.in_place[i]) continue;
+    const DistinctNode& distinct = pass.distinct.nodes[i];
+    const Node& node = pass.tree.tree.nodes()[static_cast<std::size_t>(distinct.node)];
     out.begin_object();
     out.field("node", distinct.key);
     out.field("scope", node.scope);
@@ -156,13 +138,76 @@ std::string to_json(const MeasureAnswer& answer) {
     out.field("level", name_of(node.level));
     out.field("count", distinct.count);
     out.field("kernels", distinct.kernels);
-    write_figures(out, *answer.in_place[i]);
+    write_figures(out, *pass.in_place[i]);
     out.end_object();
   }
   out.end_array();
+}
+
+}  // namespace
+
+Result<ProfileRequest> profile_request(const nlohmann::json& json) {
+  Status failure;
+  JsonFields fields(json, "", "request", failure);
+  ProfileRequest out;
+  out.model = fields.text("model", true);
+  out.pass = read_pass(fields);
+  out.revision = fields.text("revision");
+  out.input = fields.texts("input");
+  out.measure = read_measure_request(fields);
+  out.output = fields.text("output", true);
+  out.resume = fields.flag("resume");
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+Result<ProfileAnswer> profile_model(const ProfileRequest& request, const Services& services,
+                                    const MeasureHost& host) {
+  ProfileAnswer answer;
+  answer.dataset = request.output;
+  answer.windows = windows_beside(request.output);
+  BuiltModel tree;
+  if (!is_script(request.model)) {
+    Result<BuiltModel> built = build(request, services, answer.notes);
+    if (!built.ok()) return built.error();
+    tree = std::move(built).value();
+  }
+  const Result<std::vector<CacheState>> caches = parse_caches(request.measure.cache);
+  if (!caches.ok()) return caches.error();
+  Result<CampaignOptions> options =
+      campaign_options(request.measure, {answer.windows, request.resume}, services, host);
+  if (!options.ok()) return options.error();
+  Result<Rig> opened = is_script(request.model) ? open_script_rig(request, services, host, tree)
+                                                : open_rig(request.measure, services, host);
+  if (!opened.ok()) return opened.error();
+  Rig rig = std::move(opened).value();
+  Result<MeasuredPass> measured =
+      measure_pass(std::move(tree), caches.value(), rig, std::move(options).value());
+  if (!measured.ok()) return measured.error();
+  answer.pass = std::move(measured).value();
+  const Status failure = add_to_dataset(to_dataset(answer.pass), answer.dataset);
+  if (!failure.ok()) return failure.error();
+  return answer;
+}
+
+std::string to_json(const ProfileAnswer& answer) {
+  const MeasuredPass& pass = answer.pass;
+  const SessionResult& session = pass.campaign.session;
+  JsonWriter out(2);
+  out.begin_object();
+  write_pass(out, pass.tree);
+  write_machine(out, session.machine);
+  write_optional(out, "idle_power_w", session.idle.power_w);
+  out.field("ended_by", name_of(session.ending));
+  out.field("duration_s", session.duration_s);
+  out.field("windows_measured", static_cast<std::int64_t>(session.measured));
+  out.field("windows_reused", static_cast<std::int64_t>(pass.campaign.reused));
+  write_additivity(out, pass.ops);
+  write_nodes(out, pass);
   out.key("skipped");
   out.begin_array();
-  for (const Skipped& skipped : answer.session.skipped) {
+  for (const Skipped& skipped : session.skipped) {
     out.begin_object();
     out.field("key", skipped.key);
     out.field("scope", skipped.scope);

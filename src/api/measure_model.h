@@ -3,80 +3,42 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "src/api/tree.h"
-#include "src/measure/dataset/dataset.h"
-#include "src/measure/meter/find.h"
-#include "src/measure/protocol/session.h"
+#include "src/api/measure_request.h"
+#include "src/measure/campaign/measured_pass.h"
 
 namespace wattree {
 
-// As the user writes it; empty means the default. Calibrating takes the same.
-struct MeasureQuery {
-  std::filesystem::path windows;  // Records are added to this file as they come.
-  bool is_resumed = false;  // The file may be there already: what is in it is not measured again.
-  std::string caches;       // "in_place,cold": of nodes; the first is what goes into the dataset.
-  std::string protocol;     // "wattree" or "irene"
-  std::string execution;    // "graph" or "eager"
-  double budget_s = 0;
-  double node_limit_s = 0;
-  std::optional<double> standby_w;
-  std::optional<WindowSettings> settings;  // Other aims than the protocol's.
-  std::optional<MeasuredModel> model;      // To write down; profiling a config does it by itself.
-  std::int64_t seed = 1;
-  bool needs_energy = false;  // An error where nothing measures it, before anything runs.
-  bool allow_load = false;
-  bool without_anchor = false;
-  bool without_pauses = false;
+struct ProfileRequest {
+  std::string model;               // A name, a config or a TorchScript file.
+  PassShape pass;                  // Of a config; of a script's guessed inputs, batch and seq.
+  std::string revision;            // On the Hub.
+  std::vector<std::string> input;  // Of a TorchScript file: "i64[16,128]<30522" for each argument.
+  MeasureRequest measure;
+  // The dataset that the tree is added to. Windows go to a file beside it as they come, so that
+  // nothing is lost where it is cut short.
+  std::filesystem::path output;
+  bool resume = false;  // What that file has already is not measured again.
+};
+// From {"model", "batch", "seq", "target_len", "past", "dtype", "attention", "as", "set": {…},
+// "revision", "input": […], "output", "resume", …} and the fields of read_measure_request().
+Result<ProfileRequest> profile_request(const nlohmann::json& json);
 
-  // The surroundings.
-  MeterQuery meters;
-  int process = 0;  // This one's id: its part of the machine's load is not another's.
-  std::function<Result<std::unique_ptr<Executor>>()> open_executor;
-  std::function<bool()> is_stopped = [] { return false; };
-  std::function<void(const SessionProgress&)> show = [](const SessionProgress&) {};
-  std::function<std::int64_t()> seconds_since_1970 = [] { return std::int64_t{0}; };
+struct ProfileAnswer {
+  MeasuredPass pass;
+  std::filesystem::path dataset, windows;  // Where it was written.
+  std::vector<std::string> notes;
 };
 
-// Sums of parts against a whole.
-struct SumOfParts {
-  double energy = 0;  // Of the parts over the whole; 0 where it is not known.
-  double time = 0;
-  std::int64_t kernels = 0;  // Of the pass,
-  std::int64_t known = 0;    // and how many of them were measured.
-};
-
-struct MeasureAnswer {
-  BuiltModel tree;
-  DistinctNodes distinct;
-  Figures figures;  // Every window, by key.
-  std::vector<std::optional<NodeFigures>>
-      in_place;            // By distinct node: what it takes in the model.
-  std::size_t reused = 0;  // Windows that the file had already.
-  SumOfParts ops;          // Every kernel by itself, added up.
-  SessionResult session;
-  std::vector<Obstacle> obstacles;  // Why there is no energy, where there is none.
-};
-
-// An error where nothing could be measured; where it was cut short, session.ending tells.
-Result<MeasureAnswer> measure_model(BuiltModel tree, const MeasureQuery& query);
-
-// The tree in the format of docs/datasets.md, one line of it.
-DatasetTree to_dataset(const MeasureAnswer& answer);
-
-// Adds the tree to a dataset's file, in the place of one of the same pass. The file is there whole
-// or as it was.
-Status add_to_dataset(const DatasetTree& tree, const std::filesystem::path& path);
+// An error where nothing could be measured; where it was cut short, pass.campaign.session.ending
+// tells.
+Result<ProfileAnswer> profile_model(const ProfileRequest& request, const Services& services,
+                                    const MeasureHost& host);
 
 // The contract of docs/schemas/measured.schema.json.
-std::string to_json(const MeasureAnswer& answer);
-
-// "data.jsonl" -> "data.windows.jsonl"
-std::filesystem::path windows_beside(const std::filesystem::path& dataset);
+std::string to_json(const ProfileAnswer& answer);
 
 }  // namespace wattree

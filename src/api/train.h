@@ -2,53 +2,59 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "src/base/result.h"
-#include "src/measure/dataset/choose_models.h"
-#include "src/predict/fit/aggregate.h"
+#include "src/api/learn_request.h"
+#include "src/api/services.h"
 #include "src/predict/fit/any_predictor.h"
-#include "src/predict/fit/train.h"
 
 namespace wattree {
 
-struct TrainQuery {
-  Aggregate aggregate = Aggregate::kReconciled;
-  ModelChoice models;
+struct TrainRequest {
+  std::string dataset;  // Trees, or windows.
+  MethodRequest method;
+  std::optional<std::int64_t> seed;  // Of IrEne's methods only.
+  std::string name;                  // Of the predictor.
   // What is empty is as the data says, or else unknown, wall and fp32.
-  TrainOptions options{"", "", "", "", {}, {}};
-  // Of IrEne's methods only:
-  IreneFeatures features = IreneFeatures::kAll;
-  std::int64_t seed = 1;
+  std::string hardware, meter, boundary;
+  std::vector<std::string> dtypes;
+  ModelChoice models;
 };
+// From {"dataset", "aggregate", "features", "seed", "name", "hardware", "meter", "boundary",
+// "dtypes": […], "include": […], "exclude": […], "all_models", "skip_bad"}.
+Result<TrainRequest> train_request(const nlohmann::json& json);
 
 struct TrainAnswer {
+  Aggregate aggregate = Aggregate::kReconciled;
   AnyPredictor predictor;
   std::vector<std::string> models_left_out;
   std::vector<std::string> warnings;
-  std::string json;  // The file.
 };
+// The predictor's file (docs/schemas/predictor.schema.json).
+std::string to_json(const TrainAnswer& answer);
 
-Result<TrainAnswer> train_on(const std::string& dataset, const TrainQuery& query);
+// Fields that contradict each other, seen without a look at the data.
+Status check(const TrainRequest& request);
+Result<TrainAnswer> train(const TrainRequest& request, const Services& services);
+
+struct AnnotateRequest {
+  std::filesystem::path dataset, predictor, output;
+  std::string known;  // Which readings to use: "node" (also empty), "nothing", "leaves", …
+  bool no_twins = false;
+  bool skip_bad = false;
+};
+Result<AnnotateRequest> annotate_request(const nlohmann::json& json);
 
 struct AnnotateAnswer {
   std::int64_t trees = 0;
   std::int64_t nodes = 0;
   std::vector<std::string> warnings;
 };
-
-struct AnnotateOptions {
-  PredictOptions predict;
-  bool skips_bad = false;
-};
-
-// Reads trees from `input`, fills what `predictor` says of every node, and writes them to `output`:
-// one tree at a time, so that the files may be larger than memory. `output` is there whole or not
-// at all.
-Result<AnnotateAnswer> annotate_file(const std::filesystem::path& input,
-                                     const std::filesystem::path& predictor,
-                                     const std::filesystem::path& output,
-                                     const AnnotateOptions& options);
+// Fills what the predictor says of every node: one tree at a time, so that the files may be larger
+// than memory. The output is there whole or not at all.
+Result<AnnotateAnswer> annotate(const AnnotateRequest& request, const Services& services);
 
 }  // namespace wattree

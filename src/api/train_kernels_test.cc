@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "src/api/measure_session.h"
 #include "src/base/test_folder.h"
+#include "src/measure/campaign/jobs.h"
 #include "src/measure/protocol/simulated.h"
 #include "src/models/hub/bundled.h"
 #include "src/predict/evaluate/windows.h"

@@ -18,6 +18,9 @@ std::string_view trimmed(std::string_view text);
 // The parts of "a;b;c"; none of them is empty.
 std::vector<std::string> split(std::string_view list, char separator);
 
+// "a, b and c"
+std::string in_words(const std::vector<std::string>& names);
+
 // "a, b, c"
 std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
 

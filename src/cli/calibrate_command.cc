@@ -8,6 +8,7 @@
 #include "src/api/calibrate.h"
 #include "src/base/file.h"
 #include "src/cli/command.h"
+#include "src/cli/learn_flags.h"
 #include "src/cli/measure_flags.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
@@ -16,13 +17,12 @@ namespace wattree {
 namespace {
 
 struct CalibrateFlags {
-  CalibrateQuery query;
+  CalibrateRequest request;
   MeasureFlags measure;
-  std::string output;
-  bool resumes = false;
 };
 
 CLI::App* describe(CLI::App& app, CalibrateFlags& flags) {
+  CalibrateRequest& request = flags.request;
   CLI::App* command =
       app.add_subcommand("calibrate", "Measure kernels on this machine and fit a predictor for it");
   command->footer(
@@ -38,15 +38,14 @@ CLI::App* describe(CLI::App& app, CalibrateFlags& flags) {
       "kernels that were left out are off, from a quarter, from half and from all of what was\n"
       "measured: so what more time would buy.\n"
       "See docs/measuring.md.\n");
-  command->add_option("--on", flags.query.name, "What to call the machine in predictions")
-      ->required();
-  command->add_option("-o,--output", flags.output, "The predictor's file")->required();
-  command->add_option("--hardware", flags.query.hardware,
+  command->add_option("--on", request.on, "What to call the machine in predictions")->required();
+  command->add_option("-o,--output", request.output, "The predictor's file")->required();
+  command->add_option("--hardware", request.hardware,
                       "The machine as people should read it [the device's own name]");
-  command->add_option("--dtype", flags.query.dtypes,
+  command->add_option("--dtype", request.dtype,
                       "One of fp32 and tf32, one of bf16 and fp16, or both [bf16,fp32 on a GPU, "
                       "fp32 on a processor]");
-  command->add_flag("--resume", flags.resumes, "Go on with the windows that are there");
+  command->add_flag("--resume", request.resume, "Go on with the windows that are there");
   flags.measure.budget = "10min";
   describe_measuring(*command, flags.measure);
   return command;
@@ -89,51 +88,54 @@ std::string outlook(const CalibratedPrecision& precision) {
   return out + ".\n";
 }
 
-std::string check_text(const CalibrateAnswer& answer) {
-  if (!answer.anchor) {
+std::string check_text(const Calibration& calibration) {
+  if (!calibration.anchor) {
     return fmt::format(
         "no whole pass was measured: intervals of models allow {:.0f} % for what kernels leave "
         "out\n",
-        100 * answer.shortfall);
+        100 * calibration.shortfall);
   }
-  const PassCheck& check = *answer.anchor;
+  const PassCheck& check = *calibration.anchor;
   return fmt::format(
       "a pass that was not fitted to ({}): measured {} in {}, predicted {:+.1f} % and "
       "{:+.1f} %\n",
-      check.model, with_any_prefix(check.measured_j, "J"), with_any_prefix(check.measured_s, "s"),
-      100 * (check.predicted_j / check.measured_j - 1),
-      100 * (check.predicted_s / check.measured_s - 1));
+      check.model, with_any_prefix(check.measured_energy.value, "J"),
+      with_any_prefix(check.measured_time.value, "s"),
+      100 * (check.predicted_energy.value / check.measured_energy.value - 1),
+      100 * (check.predicted_time.value / check.measured_time.value - 1));
+}
+
+std::string text_of(const CalibrateAnswer& answer, const std::string& file) {
+  const Calibration& calibration = answer.calibration;
+  const Predictor& predictor = calibration.predictor;
+  std::string out =
+      fmt::format("{}: {} on {}, {}, by {}\n", file, predictor.name, predictor.hardware,
+                  fmt::join(predictor.dtypes, " and "), predictor.meter);
+  out += ending_text(answer.campaign) + "\n" + learning_table(calibration.precisions) + "\n";
+  for (const CalibratedPrecision& precision : calibration.precisions) out += outlook(precision);
+  return out + check_text(calibration);
 }
 
 int run(CalibrateFlags& flags, Surroundings& world) {
+  CalibrateRequest& request = flags.request;
+  const Result<MeasureRequest> measure = request_of(flags.measure);
+  if (!measure.ok()) return usage_error(measure.error(), false, world);
+  request.measure = measure.value();
   const Interrupts interrupts;
   std::optional<ProgressBar> bar(std::in_place, world, "calibrate");
-  Result<MeasureQuery> measure = measuring(flags.measure, world, *bar);
-  if (!measure.ok()) return usage_error(measure.error(), false, world);
-  flags.query.measure = std::move(measure).value();
-  flags.query.measure.windows = windows_beside(flags.output);
-  flags.query.measure.is_resumed = flags.resumes;
-  const Result<CalibrateAnswer> calibrated = calibrate(flags.query);
+  const Result<CalibrateAnswer> answer =
+      calibrate(request, services_of(flags.measure, world), measure_host(*bar));
   bar.reset();
-  if (!calibrated.ok()) {
-    const int code = fail(calibrated.error(), false, world);
+  if (!answer.ok()) {
+    const int code = fail(answer.error(), false, world);
     return Interrupts::is_wanted() ? kInterrupted : code;
   }
-  const CalibrateAnswer& answer = calibrated.value();
-  if (const Status failure = write_file(flags.output, answer.json); !failure.ok()) {
+  if (const Status failure = write_file(request.output, answer.value().json); !failure.ok()) {
     return fail(failure.error(), false, world);
   }
-  world.out << fmt::format("{}: {} on {}, {}, by {}\n", flags.output, answer.predictor.name,
-                           answer.predictor.hardware, fmt::join(answer.predictor.dtypes, " and "),
-                           answer.predictor.meter)
-            << ending_text(answer.session, answer.reused) << "\n"
-            << learning_table(answer.precisions) << "\n";
-  for (const CalibratedPrecision& precision : answer.precisions) world.out << outlook(precision);
-  world.out << check_text(answer);
-  for (const std::string& warning : answer.warnings) {
-    world.err << "wattree: warning: " << warning << "\n";
-  }
-  return exit_code_of(answer.session);
+  world.out << text_of(answer.value(), request.output.string());
+  print_warnings(answer.value().calibration.warnings, world);
+  return exit_code_of(answer.value().campaign.session);
 }
 
 }  // namespace

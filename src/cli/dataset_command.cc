@@ -13,8 +13,7 @@ namespace wattree {
 namespace {
 
 struct StatsFlags {
-  std::string file;
-  ReadOptions options;
+  StatsRequest request;
   bool json = false;
 };
 
@@ -23,8 +22,9 @@ CLI::App* describe(CLI::App& app, StatsFlags& flags) {
   dataset->require_subcommand(1);
   CLI::App* stats = dataset->add_subcommand(
       "stats", "Count trees, nodes, sizes, distinct measurements and missing values");
-  stats->add_option("FILE", flags.file, "A dataset in JSON Lines, plain or gzip")->required();
-  stats->add_flag("--skip-bad", flags.options.skips_bad, "Pass over bad lines");
+  stats->add_option("FILE", flags.request.dataset, "A dataset in JSON Lines, plain or gzip")
+      ->required();
+  stats->add_flag("--skip-bad", flags.request.skip_bad, "Pass over bad lines");
   stats->add_flag("--json", flags.json, "Print JSON (docs/schemas/dataset-stats.schema.json)");
   stats->footer(
       "Example:\n"
@@ -109,7 +109,7 @@ std::string remarks(const DatasetStats& stats) {
 }
 
 int run(const StatsFlags& flags, Surroundings& world) {
-  const Result<StatsAnswer> answer = dataset_stats(flags.file, flags.options);
+  const Result<StatsAnswer> answer = dataset_stats(flags.request, world.services);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   const DatasetStats& stats = answer.value().stats;
   note_skipped(answer.value().skipped_lines, "line", answer.value().problems.text(), world);

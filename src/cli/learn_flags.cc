@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <ostream>
 
 namespace wattree {
 
@@ -21,42 +22,30 @@ void describe_model_choice(CLI::App& command, ModelChoice& choice) {
   command.add_flag("--skip-bad", choice.skips_bad, "Pass over bad lines");
 }
 
-void describe_method(CLI::App& command, MethodFlags& flags) {
+void describe_method(CLI::App& command, MethodRequest& request) {
+  request.aggregate = "reconciled";
   command
-      .add_option("--aggregate", flags.aggregate,
+      .add_option("--aggregate", request.aggregate,
                   "reconciled, or as IrEne does: end2end, stepwise, sum, unstructured")
       ->check(
           CLI::IsMember(std::vector<std::string>(kAggregateNames.begin(), kAggregateNames.end())))
       ->type_name("METHOD")
       ->capture_default_str();
   command
-      .add_option("--features", flags.features,
+      .add_option("--features", request.features,
                   "For IrEne's methods: all, model (known without a run) or resource [all]")
       ->check(CLI::IsMember(std::vector<std::string>{"all", "model", "resource"}))
       ->type_name("SET");
-}
-
-Aggregate aggregate_of(const MethodFlags& flags) {
-  return parse_aggregate(flags.aggregate).value_or(Aggregate::kReconciled);
-}
-
-IreneFeatures features_of(const MethodFlags& flags) {
-  for (const IreneFeatures set : kIreneFeatureSets) {
-    if (name_of(set) == flags.features) return set;
-  }
-  return IreneFeatures::kAll;
 }
 
 std::string percent_cell(const std::optional<double>& percent) {
   return percent ? fmt::format("{:.2f}", *percent) : "–";
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+void print_warnings(const std::vector<std::string>& warnings, Surroundings& world) {
+  for (const std::string& warning : warnings) {
+    world.err << "wattree: warning: " << with_fields_named(warning, world.flag_of) << "\n";
   }
-  return out;
 }
 
 }  // namespace wattree

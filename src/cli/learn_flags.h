@@ -5,11 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "src/api/train.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "src/api/learn_request.h"
+#include "src/cli/command.h"
 
 namespace wattree {
 
@@ -17,20 +14,12 @@ namespace wattree {
 void describe_model_choice(CLI::App& command, ModelChoice& choice);
 
 // --aggregate, --features.
-struct MethodFlags {
-  std::string aggregate = "reconciled";
-  std::string features;
-};
-void describe_method(CLI::App& command, MethodFlags& flags);
-
-// As they were checked.
-Aggregate aggregate_of(const MethodFlags& flags);
-IreneFeatures features_of(const MethodFlags& flags);
+void describe_method(CLI::App& command, MethodRequest& request);
 
 // "1.05", or "–" where there is nothing.
 std::string percent_cell(const std::optional<double>& percent);
 
-// "a, b and c"
-std::string list_of(const std::vector<std::string>& names);
+// Tells the user, each on a line of its own.
+void print_warnings(const std::vector<std::string>& warnings, Surroundings& world);
 
 }  // namespace wattree

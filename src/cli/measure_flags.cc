@@ -4,13 +4,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <csignal>
 #include <map>
 
-#include "src/api/open_executor.h"
 #include "src/api/track.h"
-#include "src/report/table/table.h"
 
 namespace wattree {
 namespace {
@@ -24,12 +21,6 @@ extern "C" void on_interrupt(int) {
   interrupted = 1;
 }
 
-std::int64_t seconds_since_1970() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
-      .count();
-}
-
 std::string left_text(const SessionProgress& p) {
   const auto left = static_cast<int>(p.left_s);
   const std::string time =
@@ -40,59 +31,64 @@ std::string left_text(const SessionProgress& p) {
 }  // namespace
 
 void describe_measuring(CLI::App& command, MeasureFlags& flags) {
-  MeasureQuery& query = flags.query;
-  command.add_option("--device", flags.device,
+  MeasureRequest& request = flags.request;
+  command.add_option("--device", request.device,
                      "cpu, cuda or cuda:1 [cuda where the framework has it, or else cpu]");
   CLI::Option* budget =
       command.add_option("--budget", flags.budget,
                          "Take no longer than this (90s, 10min); what tells most comes first");
   if (!flags.budget.empty()) budget->capture_default_str();
-  command.add_option("--cache", query.caches,
+  command.add_option("--cache", request.cache,
                      "What nodes find in the cache: in_place, cold, warm, or several of them; the "
                      "first is what counts [in_place]");
-  command.add_option("--execution", query.execution,
+  command.add_option("--execution", request.execution,
                      "graph, or eager: every kernel launched by itself [graph]");
-  command.add_option("--protocol", query.protocol,
+  command.add_option("--protocol", request.protocol,
                      "wattree, or irene: five rounds of 20 s with rest in between [wattree]");
-  command.add_option("--node-limit", query.node_limit_s,
+  command.add_option("--node-limit", flags.node_limit_s,
                      "Most seconds for one measurement [5; irene 20 a round]");
-  command.add_option("--standby", query.standby_w,
+  command.add_option("--standby", flags.standby_w,
                      "Watts: begin when the device draws no more than this [when it rests]");
-  command.add_option("--seed", query.seed, "Of the random order [1]");
-  command.add_flag("--allow-load", query.allow_load,
+  command.add_option("--seed", request.seed, "Of the random order [1]");
+  command.add_flag("--allow-load", request.allow_load,
                    "Go on although others use the machine; windows are marked then");
-  command.add_flag("--no-anchor", query.without_anchor,
+  command.add_flag("--no-anchor", request.no_anchor,
                    "Do not measure BERT-base every minute to see whether a GPU drifts");
-  command.add_flag("--no-pauses", query.without_pauses,
+  command.add_flag("--no-pauses", request.no_pauses,
                    "Measure nodes at the power cap only so, and not with rest in between too");
-  command.add_option("--torch-plugin", flags.plugin,
+  command.add_option("--torch-plugin", request.torch_plugin,
                      "What runs nodes: libwattree-torch.so, by tools/build_torch_plugin [looked "
                      "for beside the program]");
   flags.meters.add_roots(command);
 }
 
-Result<MeasureQuery> measuring(const MeasureFlags& flags, Surroundings& world, ProgressBar& bar) {
-  MeasureQuery query = flags.query;
-  if (!flags.budget.empty()) {
-    const Result<Seconds> budget = parse_duration(flags.budget);
-    if (!budget.ok()) return budget.error();
-    query.budget_s = budget.value().value;
-  }
-  query.meters = flags.meters.query(world);
-  query.process = ::getpid();
-  query.is_stopped = &Interrupts::is_wanted;
-  query.seconds_since_1970 = &seconds_since_1970;
-  query.show = [&bar](const SessionProgress& p) {
+Result<MeasureRequest> request_of(const MeasureFlags& flags) {
+  MeasureRequest out = flags.request;
+  out.node_limit = Seconds(flags.node_limit_s);
+  if (flags.standby_w) out.standby = Watts(*flags.standby_w);
+  if (flags.budget.empty()) return out;
+  const Result<Seconds> budget = parse_duration(flags.budget);
+  if (!budget.ok()) return budget.error();
+  out.budget = budget.value();
+  return out;
+}
+
+Services services_of(const MeasureFlags& flags, const Surroundings& world) {
+  Services out = world.services;
+  out.meters = flags.meters.query(world);
+  return out;
+}
+
+MeasureHost measure_host(ProgressBar& bar) {
+  MeasureHost out;
+  std::error_code ignored;
+  out.program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  out.is_stopped = &Interrupts::is_wanted;
+  out.show = [&bar](const SessionProgress& p) {
     bar.show(p.jobs > 0 ? static_cast<double>(p.done) / static_cast<double>(p.jobs) : 0.0,
              left_text(p));
   };
-  ExecutorQuery executor;
-  executor.device = flags.device;
-  executor.plugin = flags.plugin;
-  std::error_code ignored;
-  executor.program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  query.open_executor = [executor] { return open_executor(executor); };
-  return query;
+  return out;
 }
 
 Interrupts::Interrupts() {
@@ -112,10 +108,11 @@ Interrupts::~Interrupts() {
 
 bool Interrupts::is_wanted() { return interrupted != 0; }
 
-std::string ending_text(const SessionResult& session, std::size_t reused) {
+std::string ending_text(const Campaign& campaign) {
+  const SessionResult& session = campaign.session;
   std::string out = fmt::format("measured {} window{} in {:.0f} s", session.measured,
                                 session.measured == 1 ? "" : "s", session.duration_s);
-  if (reused > 0) out += fmt::format(", {} were there already", reused);
+  if (campaign.reused > 0) out += fmt::format(", {} were there already", campaign.reused);
   switch (session.ending) {
     case Ending::kDone: break;
     case Ending::kBudget: out += "; the time was up"; break;
@@ -141,10 +138,10 @@ std::string ending_text(const SessionResult& session, std::size_t reused) {
   return out;
 }
 
-std::string energy_text(const MachineFacts& machine, const std::vector<Obstacle>& obstacles) {
-  if (!machine.meters.empty()) return "";
+std::string energy_text(const Campaign& campaign) {
+  if (!campaign.session.machine.meters.empty()) return "";
   std::string out = "no energy: nothing here measures it; times and use were recorded\n";
-  for (const Obstacle& obstacle : obstacles) {
+  for (const Obstacle& obstacle : campaign.obstacles) {
     out += fmt::format("  {}: {}\n", obstacle.what, obstacle.why);
   }
   return out;

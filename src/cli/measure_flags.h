@@ -1,9 +1,10 @@
 // Flags of the commands that run nodes and measure them: profile and calibrate.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "src/api/measure_model.h"
+#include "src/api/measure_request.h"
 #include "src/cli/command.h"
 #include "src/cli/meter_flags.h"
 #include "src/cli/progress.h"
@@ -11,15 +12,18 @@
 namespace wattree {
 
 struct MeasureFlags {
-  MeasureQuery query;
+  MeasureRequest request;
   MeterFlags meters;
-  std::string device;
-  std::string plugin;
   std::string budget;
+  double node_limit_s = 0;
+  std::optional<double> standby_w;
 };
 void describe_measuring(CLI::App& command, MeasureFlags& flags);
-// The query, filled in; `bar` shows how far it is. Lives as long as the flags.
-Result<MeasureQuery> measuring(const MeasureFlags& flags, Surroundings& world, ProgressBar& bar);
+Result<MeasureRequest> request_of(const MeasureFlags& flags);
+// With the meters that the flags name.
+Services services_of(const MeasureFlags& flags, const Surroundings& world);
+// `bar` shows how far it is, and lives as long.
+MeasureHost measure_host(ProgressBar& bar);
 
 // While one of these lives, the first Ctrl-C is a wish to end and keep what is there; the second
 // ends the program.
@@ -36,9 +40,9 @@ class Interrupts {
 inline constexpr int kInterrupted = 130;
 
 // "measured 23 windows in 41 s": how it ended, and what was left out and why.
-std::string ending_text(const SessionResult& session, std::size_t reused);
+std::string ending_text(const Campaign& campaign);
 // Why there is no energy, where there is none.
-std::string energy_text(const MachineFacts& machine, const std::vector<Obstacle>& obstacles);
+std::string energy_text(const Campaign& campaign);
 // The exit code of a session: 0 where it did what was asked, else that of what stood in the way.
 int exit_code_of(const SessionResult& session);
 

@@ -22,17 +22,17 @@ struct Row {
   int group() const { return node->level == Level::kModel ? 0 : distinct->kernels > 1 ? 1 : 2; }
 };
 
-std::vector<Row> rows_of(const MeasureAnswer& answer) {
-  const std::int32_t root = answer.distinct.of.back();
-  const NodeFigures* whole = root >= 0 && answer.in_place[static_cast<std::size_t>(root)]
-                                 ? &*answer.in_place[static_cast<std::size_t>(root)]
+std::vector<Row> rows_of(const MeasuredPass& pass) {
+  const std::int32_t root = pass.distinct.of.back();
+  const NodeFigures* whole = root >= 0 && pass.in_place[static_cast<std::size_t>(root)]
+                                 ? &*pass.in_place[static_cast<std::size_t>(root)]
                                  : nullptr;
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
-    if (!answer.in_place[i]) continue;
-    const DistinctNode& distinct = answer.distinct.nodes[i];
-    Row row{&distinct, &answer.tree.tree.nodes()[static_cast<std::size_t>(distinct.node)],
-            &*answer.in_place[i]};
+  for (std::size_t i = 0; i < pass.distinct.nodes.size(); ++i) {
+    if (!pass.in_place[i]) continue;
+    const DistinctNode& distinct = pass.distinct.nodes[i];
+    Row row{&distinct, &pass.tree.tree.nodes()[static_cast<std::size_t>(distinct.node)],
+            &*pass.in_place[i]};
     if (whole != nullptr) {
       const auto count = static_cast<double>(distinct.count);
       row.share = whole->energy_j && row.figures->energy_j
@@ -59,9 +59,9 @@ std::string marks(const NodeFigures& f) {
 
 }  // namespace
 
-std::string measured_headline(const MeasureAnswer& answer) {
-  const BuiltModel& tree = answer.tree;
-  const MachineFacts& machine = answer.session.machine;
+std::string measured_headline(const MeasuredPass& pass) {
+  const BuiltModel& tree = pass.tree;
+  const MachineFacts& machine = pass.campaign.session.machine;
   const std::string covers = machine.boundary == "gpu"    ? "GPU alone"
                              : machine.boundary == "host" ? "host, as far as it has counters"
                                                           : "times only";
@@ -70,18 +70,18 @@ std::string measured_headline(const MeasureAnswer& answer) {
       covers, name_of(tree.pass.precision), name_of(tree.pass.attention), pass_phrase(tree));
   if (!machine.meters.empty()) {
     out += fmt::format("measured by {}; idle {:.1f} W is in it\n", join(machine.meters),
-                       answer.session.idle.power_w.value_or(0.0));
+                       pass.campaign.session.idle.power_w.value_or(0.0));
   }
   return out;
 }
 
-std::string measured_table(const MeasureAnswer& answer) {
+std::string measured_table(const MeasuredPass& pass) {
   std::vector<std::vector<std::string>> cells;
-  for (const Row& row : rows_of(answer)) {
+  for (const Row& row : rows_of(pass)) {
     const NodeFigures& f = *row.figures;
     const std::string scope(row.node->scope);
     cells.push_back(
-        {scope.empty() ? answer.tree.class_name : scope, std::string(row.node->type),
+        {scope.empty() ? pass.tree.class_name : scope, std::string(row.node->type),
          row.distinct->count > 1 ? fmt::format("×{}", row.distinct->count) : "",
          f.energy_j ? with_any_prefix(*f.energy_j, "J") : kUnknown, with_any_prefix(f.time_s, "s"),
          f.energy_j ? fmt::format("{:.0f} W", *f.energy_j / f.time_s) : kUnknown,
@@ -104,8 +104,8 @@ std::string measured_table(const MeasureAnswer& answer) {
                       cells);
 }
 
-std::string additivity_text(const MeasureAnswer& answer) {
-  const SumOfParts& ops = answer.ops;
+std::string additivity_text(const MeasuredPass& pass) {
+  const SumOfParts& ops = pass.ops;
   if (ops.time <= 0) return "";
   std::string out = "the kernels, each by itself, add up to ";
   if (ops.energy > 0) out += fmt::format("{:.1f} % of the energy and ", 100 * ops.energy);

@@ -50,56 +50,50 @@ CLI::App* describe(CLI::App& app, ProfileFlags& flags) {
   return command;
 }
 
-int run(ProfileFlags& flags, Surroundings& world) {
+Result<ProfileRequest> request_of(ProfileFlags& flags) {
   if (flags.output.empty() && flags.resume.empty()) {
-    return usage_error({ErrorCode::kInvalidInput, "profile needs a file to write to",
-                        "-o data.jsonl, or --resume data.jsonl"},
-                       flags.json, world);
+    return Error{ErrorCode::kInvalidInput, "profile needs a file to write to",
+                 "-o data.jsonl, or --resume data.jsonl"};
   }
-  if (const Status failure = read_sets(flags.pass); !failure.ok())
-    return usage_error(failure.error(), flags.json, world);
-  flags.pass.query.keeps_dataflow = true;
-  flags.script.plugin = flags.measure.plugin;
-  flags.script.device = flags.measure.device;
-  std::optional<ScriptModel> script;
-  if (is_script(flags.model)) {
-    Result<ScriptModel> opened = open_script_model(flags.model, flags.script, flags.pass.query);
-    if (!opened.ok()) return fail(opened.error(), flags.json, world);
-    script = std::move(opened).value();
-  }
-  Result<BuiltModel> tree = script ? Result<BuiltModel>(std::move(script->answer))
-                                   : find_tree(flags.model, flags.pass, flags.script, world);
-  if (!tree.ok()) return fail(tree.error(), flags.json, world);
+  if (const Status failure = read_sets(flags.pass); !failure.ok()) return failure.error();
+  const Result<MeasureRequest> measure = request_of(flags.measure);
+  if (!measure.ok()) return measure.error();
+  ProfileRequest out;
+  out.model = flags.model;
+  out.pass = flags.pass.query;
+  out.revision = flags.pass.revision;
+  out.input = flags.script.inputs;
+  out.measure = measure.value();
+  out.output = flags.resume.empty() ? flags.output : flags.resume;
+  out.resume = !flags.resume.empty();
+  return out;
+}
 
-  const std::filesystem::path dataset = flags.resume.empty() ? flags.output : flags.resume;
+void print(const ProfileAnswer& answer, bool as_json, Surroundings& world) {
+  for (const std::string& note : answer.notes) world.err << "wattree: " << note << "\n";
+  if (as_json) {
+    world.out << to_json(answer);
+    return;
+  }
+  const MeasuredPass& pass = answer.pass;
+  world.out << measured_headline(pass) << "\n"
+            << measured_table(pass) << "\n"
+            << additivity_text(pass) << ending_text(pass.campaign) << energy_text(pass.campaign)
+            << "dataset " << answer.dataset.string() << ", windows " << answer.windows.string()
+            << "\n";
+}
+
+int run(ProfileFlags& flags, Surroundings& world) {
+  const Result<ProfileRequest> request = request_of(flags);
+  if (!request.ok()) return usage_error(request.error(), flags.json, world);
   const Interrupts interrupts;
   std::optional<ProgressBar> bar(std::in_place, world, "profile");
-  Result<MeasureQuery> query = measuring(flags.measure, world, *bar);
-  if (!query.ok()) return usage_error(query.error(), flags.json, world);
-  MeasureQuery asked = std::move(query).value();
-  asked.windows = windows_beside(dataset);
-  asked.is_resumed = !flags.resume.empty();
-  if (script) {
-    asked.open_executor = [&script]() -> Result<std::unique_ptr<Executor>> {
-      return shared_executor(*script);
-    };
-  }
-  Result<MeasureAnswer> measured = measure_model(std::move(tree).value(), asked);
+  const Result<ProfileAnswer> answer =
+      profile_model(request.value(), services_of(flags.measure, world), measure_host(*bar));
   bar.reset();
-  if (!measured.ok()) return fail(measured.error(), flags.json, world);
-  const MeasureAnswer answer = std::move(measured).value();
-  if (const Status failure = add_to_dataset(to_dataset(answer), dataset); !failure.ok())
-    return fail(failure.error(), flags.json, world);
-  if (flags.json) {
-    world.out << to_json(answer);
-  } else {
-    world.out << measured_headline(answer) << "\n" << measured_table(answer) << "\n";
-    world.out << additivity_text(answer);
-    world.out << ending_text(answer.session, answer.reused);
-    world.out << energy_text(answer.session.machine, answer.obstacles);
-    world.out << "dataset " << dataset.string() << ", windows " << asked.windows.string() << "\n";
-  }
-  return exit_code_of(answer.session);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  print(answer.value(), flags.json, world);
+  return exit_code_of(answer.value().pass.campaign.session);
 }
 
 }  // namespace

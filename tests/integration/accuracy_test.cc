@@ -22,7 +22,7 @@ class Accuracy : public testing::Test {
     std::vector<DatasetTree> trees = std::move(data).value().trees;
     Result<ChosenTrees> chosen = choose_models(trees, {});
     ASSERT_TRUE(chosen.ok());
-    input_ = new EvaluateInput("published", std::move(trees), std::move(chosen).value());
+    input_ = new StudyData("published", std::move(trees), std::move(chosen).value());
   }
   static void TearDownTestSuite() {
     delete input_;
@@ -32,8 +32,8 @@ class Accuracy : public testing::Test {
     if (input_ == nullptr) GTEST_SKIP() << "IrEne's published data is not at hand";
   }
 
-  static EvaluateAnswer evaluate(const EvaluateQuery& query) {
-    Result<EvaluateAnswer> answer = evaluate_dataset(*input_, query);
+  static Study evaluate(const StudyOptions& query) {
+    Result<Study> answer = run_study(*input_, query);
     EXPECT_TRUE(answer.ok()) << answer.error().message;
     return std::move(answer).value();
   }
@@ -51,24 +51,24 @@ class Accuracy : public testing::Test {
       EXPECT_LE(*values.at[l], most) << "level " << l;
     }
   }
-  static EvaluateQuery reconciled(Known known, HoldOut hold_out = HoldOut::kModel,
-                                  bool use_twins = true) {
-    EvaluateQuery query;
+  static StudyOptions reconciled(Known known, HoldOut hold_out = HoldOut::kModel,
+                                 bool use_twins = true) {
+    StudyOptions query;
     query.known = known;
     query.hold_out = hold_out;
     query.use_twins = use_twins;
     return query;
   }
-  static EvaluateQuery irene(Aggregate aggregate, IreneFeatures features = IreneFeatures::kAll) {
-    EvaluateQuery query;
+  static StudyOptions irene(Aggregate aggregate, IreneFeatures features = IreneFeatures::kAll) {
+    StudyOptions query;
     query.aggregate = aggregate;
     query.features = features;
     return query;
   }
 
-  static EvaluateInput* input_;
+  static StudyData* input_;
 };
-EvaluateInput* Accuracy::input_ = nullptr;
+StudyData* Accuracy::input_ = nullptr;
 
 TEST_F(Accuracy, TheModelThatThePaperLeavesOutIsLeftOut) {
   EXPECT_EQ(input_->chosen.models.size(), 6U);
@@ -76,35 +76,34 @@ TEST_F(Accuracy, TheModelThatThePaperLeavesOutIsLeftOut) {
 }
 
 TEST_F(Accuracy, ReconciledWithNothingKnown) {
-  const EvaluateAnswer answer = evaluate(reconciled(Known::kNothing));
+  const Study answer = evaluate(reconciled(Known::kNothing));
   expect_at_most(answer.evaluation.overall, {2.5, 2.6, 1.5});
   expect_coverage(answer.evaluation.coverage, 86, 95);
   EXPECT_GT(answer.evaluation.looked_up, 0.9);
 }
 
 TEST_F(Accuracy, ReconciledWithNothingKnownAndNothingLookedUp) {
-  const EvaluateAnswer answer = evaluate(reconciled(Known::kNothing, HoldOut::kModel, false));
+  const Study answer = evaluate(reconciled(Known::kNothing, HoldOut::kModel, false));
   expect_at_most(answer.evaluation.overall, {2.5, 2.6, 1.5});
   expect_coverage(answer.evaluation.coverage, 86, 95);
   EXPECT_EQ(answer.evaluation.looked_up, 0);
 }
 
 TEST_F(Accuracy, ReconciledWithLeavesKnown) {
-  const EvaluateAnswer answer = evaluate(reconciled(Known::kLeaves));
+  const Study answer = evaluate(reconciled(Known::kLeaves));
   expect_at_most(answer.evaluation.overall, {0.55, 1.7, 1.35});
   expect_coverage(answer.evaluation.coverage, 86, 95);
 }
 
 TEST_F(Accuracy, ReconciledWithTheNodeKnown) {
-  const EvaluateAnswer answer = evaluate(reconciled(Known::kNode));
+  const Study answer = evaluate(reconciled(Known::kNode));
   expect_at_most(answer.evaluation.overall, {0.53, 0.46, 0.46});
   expect_coverage(answer.evaluation.coverage, 86, 95);
 }
 
 TEST_F(Accuracy, ReconciledOnFamiliesItHasNotSeen) {
   for (const bool use_twins : {true, false}) {
-    const EvaluateAnswer answer =
-        evaluate(reconciled(Known::kNothing, HoldOut::kFamily, use_twins));
+    const Study answer = evaluate(reconciled(Known::kNothing, HoldOut::kFamily, use_twins));
     EXPECT_EQ(answer.groups.size(), 3U);
     expect_at_most(answer.evaluation.overall, {4, 3.0, 2.0});
     expect_coverage(answer.evaluation.coverage, 80, 100);
@@ -116,7 +115,7 @@ TEST_F(Accuracy, ReconciledOnFamiliesItHasNotSeen) {
 
 TEST_F(Accuracy, ChildrenAndOwnAddUpWhateverIsKnown) {
   for (std::size_t k = 0; k < kKnownCount; ++k) {
-    const EvaluateAnswer answer = evaluate(reconciled(static_cast<Known>(k)));
+    const Study answer = evaluate(reconciled(static_cast<Known>(k)));
     const auto& predictions = answer.evaluation.predictions;
     // Predictions of a tree stand together, children before their parents.
     std::vector<double> children;
@@ -132,7 +131,7 @@ TEST_F(Accuracy, ChildrenAndOwnAddUpWhateverIsKnown) {
 }
 
 TEST_F(Accuracy, IreneAsThePaperHasIt) {
-  const EvaluateAnswer sum = evaluate(irene(Aggregate::kSum));
+  const Study sum = evaluate(irene(Aggregate::kSum));
   EXPECT_NEAR(*sum.evaluation.overall.at[1], 16.40, 0.02);
   EXPECT_NEAR(*sum.evaluation.overall.at[2], 17.69, 0.02);
   const std::map<std::string, double> table_7{
@@ -143,7 +142,7 @@ TEST_F(Accuracy, IreneAsThePaperHasIt) {
     EXPECT_NEAR(*errors.at[0], table_7.at(type), 0.02) << type;
   }
 
-  const EvaluateAnswer end2end = evaluate(irene(Aggregate::kEnd2End));
+  const Study end2end = evaluate(irene(Aggregate::kEnd2End));
   EXPECT_EQ(end2end.by_seed.size(), 10U);
   EXPECT_NEAR(*end2end.evaluation.overall.at[0], 0.70, 0.02);
   EXPECT_NEAR(*end2end.evaluation.overall.at[1], 8.6, 0.3);
@@ -151,15 +150,15 @@ TEST_F(Accuracy, IreneAsThePaperHasIt) {
   expect_at_most(evaluate(reconciled(Known::kLeaves)).evaluation.overall,
                  {0.70, *end2end.evaluation.overall.at[1], *end2end.evaluation.overall.at[2]});
 
-  const EvaluateAnswer stepwise = evaluate(irene(Aggregate::kStepwise));
+  const Study stepwise = evaluate(irene(Aggregate::kStepwise));
   EXPECT_NEAR(*stepwise.evaluation.overall.at[1], 9.3, 0.3);
   EXPECT_NEAR(*stepwise.evaluation.overall.at[2], 14, 2);
 
-  const EvaluateAnswer model = evaluate(irene(Aggregate::kEnd2End, IreneFeatures::kModel));
+  const Study model = evaluate(irene(Aggregate::kEnd2End, IreneFeatures::kModel));
   EXPECT_NEAR(*model.evaluation.overall.at[0], 5.76, 0.02);
   EXPECT_NEAR(*model.evaluation.overall.at[1], 11.5, 0.3);
   EXPECT_NEAR(*model.evaluation.overall.at[2], 8, 1);
-  const EvaluateAnswer resource = evaluate(irene(Aggregate::kEnd2End, IreneFeatures::kResource));
+  const Study resource = evaluate(irene(Aggregate::kEnd2End, IreneFeatures::kResource));
   EXPECT_NEAR(*resource.evaluation.overall.at[0], 0.63, 0.02);
   EXPECT_NEAR(*resource.evaluation.overall.at[1], 8.9, 0.3);
   EXPECT_NEAR(*resource.evaluation.overall.at[2], 7.5, 1.5);

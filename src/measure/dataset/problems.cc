@@ -17,7 +17,7 @@ std::string Problems::text() const {
 }
 
 Error Problems::error(const std::string& origin) const {
-  constexpr const char* kHint = "--skip-bad leaves out what is bad and goes on";
+  constexpr const char* kHint = "<skip_bad> leaves out what is bad and goes on";
   if (count_ == 1) return {ErrorCode::kInvalidInput, text(), kHint};
   return {ErrorCode::kInvalidInput,
           origin + " has " + std::to_string(count_) + " problems:\n  " + text(), kHint};

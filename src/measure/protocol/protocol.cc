@@ -147,7 +147,7 @@ Result<Measurement> measure_round(Launch& launch, const Watch& watch,
                            ? "the energy counter moved fewer than four times within " +
                                  text_of(load_s) + " s of load"
                            : "fewer than four launches within " + text_of(load_s) + " s",
-                       "give each node more time: --node-limit");
+                       "give each node more time: <node_limit>");
   }
   Measurement out;
   out.window = state->window;

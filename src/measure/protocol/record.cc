@@ -301,16 +301,14 @@ std::vector<std::string> doubts_about(const Measurement& m, int other_processes)
   const auto power = m.window.power_w();
   if (power && r.sampled_power_w && r.samples >= kReadingsToCompare && m.paused_s == 0 &&
       std::abs(*r.sampled_power_w / *power - 1) > kMostDisagreement) {
-    out.emplace_back("power readings disagree with the counter");
+    out.emplace_back(name_of(Doubt::kPowerReadings));
   }
-  if (!m.is_settled) out.emplace_back("not settled");
-  if (other_processes > 0) out.emplace_back("other processes on the GPU");
+  if (!m.is_settled) out.emplace_back(name_of(Doubt::kNotSettled));
+  if (other_processes > 0) out.emplace_back(name_of(Doubt::kOthersOnGpu));
   if (r.cpu_percent && r.own_cpu_percent && *r.cpu_percent - *r.own_cpu_percent > kMostOtherCpu) {
-    out.emplace_back("other processes on the processors");
+    out.emplace_back(name_of(Doubt::kOthersOnHost));
   }
   return out;
 }
-
-bool is_about_others(std::string_view doubt) { return doubt.starts_with("other processes"); }
 
 }  // namespace wattree

@@ -57,7 +57,5 @@ std::string footer_line(const std::string& session, std::int64_t windows, std::i
 
 // Counter and power readings should agree; so should halves; nobody else should be at work.
 std::vector<std::string> doubts_about(const Measurement& measurement, int other_processes);
-// Whether a doubt is that others used the machine.
-bool is_about_others(std::string_view doubt);
 
 }  // namespace wattree

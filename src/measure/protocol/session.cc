@@ -120,7 +120,7 @@ Status Session::begin() {
                  std::to_string(others) +
                      (others == 1 ? " other process is" : " other processes are") +
                      " on the GPU: what it takes would be counted too",
-                 "wait for it to end, or go on with --allow-load; every window is marked then"};
+                 "wait for it to end, or go on with <allow_load>; every window is marked then"};
   }
   const auto waited = wait_for_standby(watch_, conduct_, options_.standby_w);
   Result<Idle> idle = measure_idle(watch_, conduct_);
@@ -131,7 +131,7 @@ Status Session::begin() {
     return Error{ErrorCode::kUnavailable,
                  "the GPU is at work for " + std::to_string(std::lround(*r.gpu_percent)) +
                      " % of the time before anything was begun",
-                 "wait for that to end, or go on with --allow-load"};
+                 "wait for that to end, or go on with <allow_load>"};
   }
   std::optional<double> other_cpu;
   if (r.cpu_percent && r.own_cpu_percent) {
@@ -140,7 +140,7 @@ Status Session::begin() {
       return Error{ErrorCode::kUnavailable,
                    "other processes use " + std::to_string(std::lround(*other_cpu)) +
                        " % of the processors: times and energies would be theirs too",
-                   "wait for them to end, or go on with --allow-load; windows are marked then"};
+                   "wait for them to end, or go on with <allow_load>; windows are marked then"};
     }
   }
   result.machine = describe_machine(executor_.device(), watch_, options_.roots);

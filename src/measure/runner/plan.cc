@@ -38,7 +38,7 @@ Result<Plan> Plan::of(const ModelTree& tree, std::int32_t node) {
     return Error{ErrorCode::kInternal, "the tree was built without its dataflow", ""};
   if (tree.precision == Precision::kInt8 || tree.precision == Precision::kInt4) {
     return refusal(top, "has quantised weights, for which the framework has no kernels of its own",
-                   "run it as bf16, fp16 or fp32 (--dtype)");
+                   "run it as bf16, fp16 or fp32 (<dtype>)");
   }
   std::int32_t recorded = 0;  // How many ops ran before the next one.
   for (std::int32_t i = 0; i < top.first; ++i)

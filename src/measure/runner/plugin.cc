@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kHint =
     "build it against the PyTorch of this machine with tools/build_torch_plugin, and name it with "
-    "--torch-plugin or put it beside the program";
+    "<torch_plugin> or put it beside the program";
 
 Error error_of(const WattreeError& error) {
   ErrorCode code = ErrorCode::kInternal;

@@ -187,7 +187,7 @@ std::unique_ptr<Device> open_cuda(const std::string& name) {
   const int count = c10::cuda::device_count();
   if (count == 0) {
     throw Problem(WATTREE_ERROR_UNAVAILABLE, "PyTorch sees no CUDA device here",
-                  "nvidia-smi shows whether the driver works; --device cpu needs none");
+                  "nvidia-smi shows whether the driver works; <device> cpu needs none");
   }
   int index = 0;
   if (name != "cuda" &&

@@ -68,7 +68,7 @@ std::unique_ptr<Device> open_device(const std::string& name) {
   throw Problem(WATTREE_ERROR_UNAVAILABLE,
                 "this plugin was built against a PyTorch without CUDA, so there is no device \"" +
                     name + "\"",
-                "build it against one that has CUDA (docs/measuring.md), or use --device cpu");
+                "build it against one that has CUDA (docs/measuring.md), or use <device> cpu");
 #endif
 }
 

@@ -26,7 +26,7 @@ struct InputSpec {
 Problem bad_input(const std::string& text, const std::string& why) {
   return Problem(
       WATTREE_ERROR_INPUT, "input \"" + text + "\" " + why,
-      "write --input \"i64[16,128]<30522\" or --input \"f32[1,3,224,224]\", one for each "
+      "write <input> \"i64[16,128]<30522\" or <input> \"f32[1,3,224,224]\", one for each "
       "argument of the model");
 }
 
@@ -151,7 +151,7 @@ Script::Script(Device& device, const std::string& path, const std::vector<std::s
       throw Problem(
           WATTREE_ERROR_INPUT,
           "the inputs of " + path + " cannot be guessed: forward(" + signature(wanted) + ")",
-          "give one --input for each, like --input \"f32[1,3,224,224]\" or --input "
+          "give one <input> for each, like <input> \"f32[1,3,224,224]\" or <input> "
           "\"i64[16,128]<30522\" (whole numbers below 30522)");
     }
     specs.push_back("i64[" + std::to_string(batch) + "," + std::to_string(length) + "]<" +
@@ -161,7 +161,7 @@ Script::Script(Device& device, const std::string& path, const std::vector<std::s
     throw Problem(WATTREE_ERROR_INPUT,
                   std::to_string(specs.size()) + " inputs are given, and " + path +
                       " has forward(" + signature(wanted) + ")",
-                  "give one --input for each argument");
+                  "give one <input> for each argument");
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
     arguments_.push_back(make_argument(specs[i], wanted[i], device));
@@ -176,7 +176,7 @@ Script::Script(Device& device, const std::string& path, const std::vector<std::s
   const auto fails = [&](const char* why) {
     return Problem(WATTREE_ERROR_INPUT,
                    path + " fails on inputs " + inputs_text_ + ": " + first_line(why),
-                   "give other inputs with --input");
+                   "give other inputs with <input>");
   };
   c10::IValue result;
   try {

@@ -67,6 +67,16 @@ struct NodeFigures {
   std::vector<std::string> doubts;
 };
 
+// Why a window may be wrong. Files hold them as texts, among those of other programs.
+enum class Doubt : std::uint8_t {
+  kPowerReadings,  // They disagree with the counter.
+  kNotSettled,     // The time ran out before the aims were met.
+  kOthersOnGpu,    // Other processes used the GPU,
+  kOthersOnHost,   // or the processors.
+};
+std::string_view name_of(Doubt doubt);
+std::optional<Doubt> parse_doubt(std::string_view text);
+
 // A key of data/h200: "<node>/<cache>", "<node>/<cache>/paused".
 std::string window_key(std::string_view node, CacheState cache, bool is_paused);
 

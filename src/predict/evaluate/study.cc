@@ -23,7 +23,7 @@ bool has_one_counter(const EvaluationData& data) {
   return all > 0 && same == all;
 }
 
-std::vector<std::string> notes_on(const EvaluationData& data, const EvaluateQuery& query) {
+std::vector<std::string> notes_on(const EvaluationData& data, const StudyOptions& query) {
   std::vector<std::string> notes;
   if (has_one_counter(data) && known_of(query) != Known::kNothing) {
     notes.emplace_back(
@@ -41,8 +41,8 @@ Status check_groups(const std::vector<Group>& groups, HoldOut hold_out) {
                std::string(name_of(hold_out)) + " needs two " +
                    (by_family ? "families" : "models") + " at least, and there is only " +
                    groups.front().name,
-               by_family ? "measure a model of another family, or use --leave-one-model-out"
-                         : "measure another model, or check --include and --exclude"};
+               by_family ? "measure a model of another family, or use <leave_one_model_out>"
+                         : "measure another model, or check <include> and <exclude>"};
 }
 
 }  // namespace
@@ -51,12 +51,12 @@ std::string_view name_of(HoldOut hold_out) {
   return hold_out == HoldOut::kFamily ? "leave-one-family-out" : "leave-one-model-out";
 }
 
-std::string_view features_of(const EvaluateQuery& query) {
+std::string_view features_of(const StudyOptions& query) {
   if (query.aggregate != Aggregate::kReconciled) return name_of(query.features);
   return query.known == Known::kNothing ? "model" : "all";
 }
 
-Known known_of(const EvaluateQuery& query) {
+Known known_of(const StudyOptions& query) {
   if (query.aggregate == Aggregate::kReconciled) return query.known;
   if (query.features == IreneFeatures::kModel) return Known::kNothing;
   switch (query.aggregate) {
@@ -66,8 +66,7 @@ Known known_of(const EvaluateQuery& query) {
   }
 }
 
-std::optional<std::pair<double, double>> seed_range(const EvaluateAnswer& answer,
-                                                    std::size_t level) {
+std::optional<std::pair<double, double>> seed_range(const Study& answer, std::size_t level) {
   std::optional<std::pair<double, double>> range;
   for (const LevelValues& values : answer.by_seed) {
     if (!values.at[level]) continue;
@@ -79,19 +78,19 @@ std::optional<std::pair<double, double>> seed_range(const EvaluateAnswer& answer
   return range;
 }
 
-Result<EvaluateInput> read_evaluate_input(const std::string& path, const ModelChoice& choice) {
+Result<StudyData> read_study_data(const std::string& path, const ModelChoice& choice) {
   Result<Dataset> read = read_dataset(path, {.skips_bad = choice.skips_bad});
   if (!read.ok()) return read.error();
   Dataset dataset = std::move(read).value();
   Result<ChosenTrees> chosen = choose_models(dataset.trees, choice);
   if (!chosen.ok()) return chosen.error();
-  EvaluateInput input(path, std::move(dataset.trees), std::move(chosen).value());
+  StudyData input(path, std::move(dataset.trees), std::move(chosen).value());
   note_bad_lines(dataset.skipped, dataset.problems, input.warnings);
   return input;
 }
 
-Result<EvaluateAnswer> evaluate_dataset(const EvaluateInput& input, const EvaluateQuery& query) {
-  EvaluateAnswer answer;
+Result<Study> run_study(const StudyData& input, const StudyOptions& query) {
+  Study answer;
   answer.dataset = input.dataset;
   answer.query = query;
   answer.models = input.chosen.models;

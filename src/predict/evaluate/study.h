@@ -17,7 +17,7 @@ namespace wattree {
 enum class HoldOut : std::uint8_t { kModel, kFamily };
 std::string_view name_of(HoldOut hold_out);  // leave-one-model-out, leave-one-family-out
 
-struct EvaluateQuery {
+struct StudyOptions {
   HoldOut hold_out = HoldOut::kModel;
   Aggregate aggregate = Aggregate::kReconciled;
   Known known = Known::kNothing;
@@ -27,9 +27,9 @@ struct EvaluateQuery {
   int seeds = 10;
 };
 
-struct EvaluateAnswer {
+struct Study {
   std::string dataset;  // As the user named it.
-  EvaluateQuery query;
+  StudyOptions query;
   std::vector<std::string> models;
   std::vector<std::string>
       models_left_out;  // For good: they are neither learnt from nor predicted.
@@ -43,31 +43,30 @@ struct EvaluateAnswer {
 };
 
 // A dataset, read once for any number of evaluations.
-struct EvaluateInput {
-  EvaluateInput(std::string name, std::vector<DatasetTree> all, ChosenTrees chosen_of_them)
+struct StudyData {
+  StudyData(std::string name, std::vector<DatasetTree> all, ChosenTrees chosen_of_them)
       : dataset(std::move(name)),
         trees(std::move(all)),
         chosen(std::move(chosen_of_them)),
         data(chosen.trees) {}
-  EvaluateInput(EvaluateInput&&) = default;
-  EvaluateInput(const EvaluateInput&) = delete;  // What was chosen points into `trees`.
+  StudyData(StudyData&&) = default;
+  StudyData(const StudyData&) = delete;  // What was chosen points into `trees`.
   std::string dataset;
   std::vector<DatasetTree> trees;
   ChosenTrees chosen;
   EvaluationData data;
   std::vector<std::string> warnings;  // Of reading.
 };
-Result<EvaluateInput> read_evaluate_input(const std::string& path, const ModelChoice& choice);
+Result<StudyData> read_study_data(const std::string& path, const ModelChoice& choice);
 
-Result<EvaluateAnswer> evaluate_dataset(const EvaluateInput& input, const EvaluateQuery& query);
+Result<Study> run_study(const StudyData& input, const StudyOptions& query);
 
 // Which of the dataset's features the method looks at: "all", "model" or "resource".
-std::string_view features_of(const EvaluateQuery& query);
+std::string_view features_of(const StudyOptions& query);
 // What of a new model must have been run for it.
-Known known_of(const EvaluateQuery& query);
+Known known_of(const StudyOptions& query);
 
 // The least and the most error of a level over the seeds.
-std::optional<std::pair<double, double>> seed_range(const EvaluateAnswer& answer,
-                                                    std::size_t level);
+std::optional<std::pair<double, double>> seed_range(const Study& answer, std::size_t level);
 
 }  // namespace wattree

@@ -20,8 +20,7 @@ std::vector<std::string> row(std::string name, const LevelValues& values) {
   return {std::move(name), cell(values.at[0]), cell(values.at[1]), cell(values.at[2])};
 }
 
-std::vector<double> errors_of(const EvaluateInput& input, const EvaluateAnswer& answer,
-                              TreeLevel level) {
+std::vector<double> errors_of(const StudyData& input, const Study& answer, TreeLevel level) {
   std::vector<double> out;
   for (const NodePrediction& p : answer.evaluation.predictions) {
     const WorkNode& node = input.data.work.trees[static_cast<std::size_t>(p.tree)]
@@ -36,27 +35,27 @@ std::vector<double> errors_of(const EvaluateInput& input, const EvaluateAnswer& 
 // What was evaluated, and the answer; without one, why not.
 struct Run {
   std::string name;
-  EvaluateQuery query;
+  StudyOptions query;
   PublishedErrors published{};
-  std::optional<EvaluateAnswer> answer{};
+  std::optional<Study> answer{};
   std::string failure{};
 };
 
-struct Study {
+struct AllRuns {
   std::vector<Run> models;    // Ours, each model left out:
   std::vector<Run> families;  // each family left out.
   std::vector<Run> irene;
 };
 
-Run& nothing(Study& study) { return study.models[0]; }
-Run& without_twins(Study& study) { return study.models[1]; }
-Run& leaves(Study& study) { return study.models[2]; }
-Run& end2end(Study& study) { return study.irene[0]; }
+Run& nothing(AllRuns& runs) { return runs.models[0]; }
+Run& without_twins(AllRuns& runs) { return runs.models[1]; }
+Run& leaves(AllRuns& runs) { return runs.models[2]; }
+Run& end2end(AllRuns& runs) { return runs.irene[0]; }
 
 std::vector<Run> our_runs(HoldOut hold_out) {
   std::vector<Run> out;
   const auto add = [&](std::string name, Known known, bool use_twins) {
-    EvaluateQuery query;
+    StudyOptions query;
     query.hold_out = hold_out;
     query.known = known;
     query.use_twins = use_twins;
@@ -75,7 +74,7 @@ std::vector<Run> irene_runs(int seeds) {
   std::vector<Run> out;
   const auto add = [&](std::string name, Aggregate aggregate, IreneFeatures features,
                        const PublishedErrors& published) {
-    EvaluateQuery query;
+    StudyOptions query;
     query.aggregate = aggregate;
     query.features = features;
     query.seeds = seeds;
@@ -111,7 +110,7 @@ std::optional<double> overall_at(const Run& run, std::size_t level) {
 
 class Writer {
  public:
-  Writer(const EvaluateInput& input, Study& study) : input_(input), study_(study) {
+  Writer(const StudyData& input, AllRuns& runs) : input_(input), runs_(runs) {
     document_.title = "Accuracy of energy predictions";
   }
 
@@ -161,10 +160,10 @@ class Writer {
       t.rows.push_back(row(name, run.answer->evaluation.overall));
       t.is_ours.push_back(is_ours);
     };
-    add("Wattree, nothing measured", nothing(study_), true);
-    add("Wattree, nothing measured and nothing looked up", without_twins(study_), true);
-    add("Wattree, leaves measured", leaves(study_), true);
-    add("IrEne end2end, computed here: every node's features measured", end2end(study_), false);
+    add("Wattree, nothing measured", nothing(runs_), true);
+    add("Wattree, nothing measured and nothing looked up", without_twins(runs_), true);
+    add("Wattree, leaves measured", leaves(runs_), true);
+    add("IrEne end2end, computed here: every node's features measured", end2end(runs_), false);
     t.rows.push_back({"IrEne end2end (paper)", cell(kPublishedEnd2End[0]),
                       cell(kPublishedEnd2End[1]), cell(kPublishedEnd2End[2])});
     t.is_ours.push_back(false);
@@ -172,8 +171,8 @@ class Writer {
   }
 
   void known() {
-    for (const auto* runs : {&study_.models, &study_.families}) {
-      const bool by_family = runs == &study_.families;
+    for (const auto* runs : {&runs_.models, &runs_.families}) {
+      const bool by_family = runs == &runs_.families;
       heading(by_family ? "A family that was never seen" : "A model that was never seen");
       say(by_family ? "All models of one architecture are left out together (BERT with RoBERTa, "
                       "all GPTs): the stricter question."
@@ -207,11 +206,11 @@ class Writer {
   void chart() {
     heading("Distribution of errors of whole models (Figure 3)");
     std::vector<CdfCurve> curves{
-        {"nothing known", errors_of(input_, *nothing(study_).answer, TreeLevel::kModel)},
-        {"leaves known", errors_of(input_, *leaves(study_).answer, TreeLevel::kModel)}};
-    if (end2end(study_).answer) {
+        {"nothing known", errors_of(input_, *nothing(runs_).answer, TreeLevel::kModel)},
+        {"leaves known", errors_of(input_, *leaves(runs_).answer, TreeLevel::kModel)}};
+    if (end2end(runs_).answer) {
       curves.push_back(
-          {"IrEne end2end", errors_of(input_, *end2end(study_).answer, TreeLevel::kModel)});
+          {"IrEne end2end", errors_of(input_, *end2end(runs_).answer, TreeLevel::kModel)});
     }
     document_.blocks.emplace_back(
         Chart{cdf_chart(std::move(curves)),
@@ -219,14 +218,14 @@ class Writer {
               "p99, which the next table gives for every level. The paper reports 99 % of its "
               "errors below 16 %."});
     DocumentTable t{{"error within which", "ml", "module", "model"}, {}, {}};
-    for (const Run* run : {&nothing(study_), &leaves(study_), &end2end(study_)}) {
+    for (const Run* run : {&nothing(runs_), &leaves(runs_), &end2end(runs_)}) {
       if (!run->answer) continue;
       for (const auto& [what, at] : {std::pair{"half", 0}, {"90 %", 1}, {"99 %", 2}}) {
         LevelValues values;
         for (std::size_t l = 0; l < kTreeLevels; ++l) {
           values.at[l] = run->answer->evaluation.quantiles[l].at[static_cast<std::size_t>(at)];
         }
-        const std::string who = run == &end2end(study_) ? "IrEne end2end" : run->name + " known";
+        const std::string who = run == &end2end(runs_) ? "IrEne end2end" : run->name + " known";
         t.rows.push_back(row(who + ": " + what + " of the nodes are", values));
       }
     }
@@ -249,7 +248,7 @@ class Writer {
       cells.push_back(
           quoted(level == 2 ? &PublishedModel::irene_model : &PublishedModel::irene_module));
       for (const Run* run :
-           {&end2end(study_), &nothing(study_), &without_twins(study_), &leaves(study_)}) {
+           {&end2end(runs_), &nothing(runs_), &without_twins(runs_), &leaves(runs_)}) {
         cells.push_back(cell(error(*run)));
       }
       t.rows.push_back(std::move(cells));
@@ -279,13 +278,13 @@ class Writer {
       }
       return std::nullopt;
     };
-    for (const auto& [type, ignored] : nothing(study_).answer->evaluation.by_type) {
+    for (const auto& [type, ignored] : nothing(runs_).answer->evaluation.by_type) {
       const auto* it =
           std::find_if(kPublishedTypes.begin(), kPublishedTypes.end(),
                        [&type = type](const PublishedType& p) { return p.type == type; });
       std::vector<std::string> cells{type, it == kPublishedTypes.end() ? "–" : cell(it->error)};
       for (const Run* run :
-           {&end2end(study_), &nothing(study_), &without_twins(study_), &leaves(study_)}) {
+           {&end2end(runs_), &nothing(runs_), &without_twins(runs_), &leaves(runs_)}) {
         cells.push_back(cell(error(*run, type)));
       }
       t.rows.push_back(std::move(cells));
@@ -301,7 +300,7 @@ class Writer {
         {"method", "ml", "module", "model", "range of model", "paper: ml", "module", "model"},
         {},
         {}};
-    for (const Run& run : study_.irene) {
+    for (const Run& run : runs_.irene) {
       if (!run.answer) {
         say(run.name + " could not be evaluated: " + run.failure + ".");
         continue;
@@ -321,14 +320,14 @@ class Writer {
         "far a measurement is from the mean of the others of the same computation. Copies count "
         "once in it, while errors are means over all nodes, copies included.");
     DocumentTable t{{"error in %", "ml", "module", "model"}, {}, {}};
-    for (const Baseline& baseline : nothing(study_).answer->baselines) {
+    for (const Baseline& baseline : nothing(runs_).answer->baselines) {
       t.rows.push_back(row(baseline.name == "time_only"    ? "measured time only"
                            : baseline.name == "flops_only" ? "FLOPs only"
                                                            : "IrEne's predicted sum",
                            baseline.errors));
     }
-    t.rows.push_back(row("floor", nothing(study_).answer->floor));
-    t.rows.push_back(row("predicted time, nothing known", nothing(study_).answer->evaluation.time));
+    t.rows.push_back(row("floor", nothing(runs_).answer->floor));
+    t.rows.push_back(row("predicted time, nothing known", nothing(runs_).answer->evaluation.time));
     table(std::move(t));
   }
 
@@ -350,7 +349,7 @@ class Writer {
 
   void limits() {
     heading("What the figures do not say");
-    for (const std::string& note : leaves(study_).answer->notes) say("On this data " + note + ".");
+    for (const std::string& note : leaves(runs_).answer->notes) say("On this data " + note + ".");
     say("Leaving one model out is lenient where the others hold its near twins; leaving a family "
         "out is stricter, and a family unlike all of these may do worse. With a handful of models "
         "the coverage of intervals is an observation, not a guarantee. One machine, one precision, "
@@ -359,26 +358,26 @@ class Writer {
         "measured.");
   }
 
-  const EvaluateInput& input_;
-  Study& study_;
+  const StudyData& input_;
+  AllRuns& runs_;
   Document document_;
 };
 
 }  // namespace
 
-Result<Document> accuracy_report(const EvaluateInput& input, int seeds,
+Result<Document> accuracy_report(const StudyData& input, int seeds,
                                  const std::function<void(std::string_view)>& progress) {
-  Study study{our_runs(HoldOut::kModel), our_runs(HoldOut::kFamily), irene_runs(seeds)};
-  for (auto* runs : {&study.models, &study.families, &study.irene}) {
+  AllRuns all{our_runs(HoldOut::kModel), our_runs(HoldOut::kFamily), irene_runs(seeds)};
+  for (auto* runs : {&all.models, &all.families, &all.irene}) {
     for (Run& run : *runs) {
       const bool is_ours = run.query.aggregate == Aggregate::kReconciled;
       progress(fmt::format("{}: {}", name_of(run.query.hold_out),
                            is_ours ? run.name + " known" : "IrEne, " + run.name));
-      Result<EvaluateAnswer> answer = evaluate_dataset(input, run.query);
+      Result<Study> answer = run_study(input, run.query);
       if (answer.ok()) {
         run.answer = std::move(answer).value();
         // Only three distributions are drawn.
-        if (&run != &nothing(study) && &run != &leaves(study) && &run != &end2end(study)) {
+        if (&run != &nothing(all) && &run != &leaves(all) && &run != &end2end(all)) {
           run.answer->evaluation.predictions = {};
         }
       } else if (is_ours && run.query.hold_out == HoldOut::kModel) {
@@ -388,7 +387,7 @@ Result<Document> accuracy_report(const EvaluateInput& input, int seeds,
       }
     }
   }
-  return Writer(input, study).take();
+  return Writer(input, all).take();
 }
 
 }  // namespace wattree

@@ -12,7 +12,7 @@ namespace wattree {
 // Runs all of it: Wattree's predictor with all that can be known, on models and families left out,
 // and IrEne's methods with `seeds` runs each. `progress` is told what begins. Fails where the
 // predictor itself cannot be evaluated; what IrEne's methods cannot do is said in the document.
-Result<Document> accuracy_report(const EvaluateInput& input, int seeds,
+Result<Document> accuracy_report(const StudyData& input, int seeds,
                                  const std::function<void(std::string_view)>& progress);
 
 }  // namespace wattree

@@ -1,8 +1,7 @@
-// From measured nodes to a tree of a dataset.
-#include <algorithm>
-#include <map>
+#include "src/measure/campaign/dataset_tree.h"
 
-#include "src/api/measure_model.h"
+#include <algorithm>
+
 #include "src/base/file.h"
 #include "src/measure/dataset/json_lines_reader.h"
 #include "src/measure/dataset/json_lines_writer.h"
@@ -67,16 +66,16 @@ void set_if(Features& features, Feature feature, const std::optional<double>& va
   if (value) features.set(feature, *value);
 }
 
-class Builder {
+class DatasetBuilder {
  public:
-  explicit Builder(const MeasureAnswer& answer)
-      : answer_(answer), tree_(answer.tree.tree), place_(tree_.nodes().size(), -1) {}
+  explicit DatasetBuilder(const MeasuredPass& pass)
+      : pass_(pass), tree_(pass.tree.tree), place_(tree_.nodes().size(), -1) {}
 
   DatasetTree build() {
-    out_.model_name = answer_.tree.model;
-    out_.batch_size = answer_.tree.pass.batch;
-    out_.seq_len = answer_.tree.pass.seq;
-    out_.dtype = std::string(name_of(answer_.tree.pass.precision));
+    out_.model_name = pass_.tree.model;
+    out_.batch_size = pass_.tree.pass.batch;
+    out_.seq_len = pass_.tree.pass.seq;
+    out_.dtype = std::string(name_of(pass_.tree.pass.precision));
     const auto nodes = tree_.nodes();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (is_node(i)) add(i);
@@ -90,7 +89,7 @@ class Builder {
  private:
   // What runs, down to ml; the kernels below stand in `ops` of the node around them.
   bool is_node(std::size_t i) const {
-    return answer_.distinct.of[i] >= 0 && tree_.nodes()[i].level != Level::kMath;
+    return pass_.distinct.of[i] >= 0 && tree_.nodes()[i].level != Level::kMath;
   }
   std::int32_t ancestor(std::size_t i) const {
     for (std::int32_t up = tree_.nodes()[i].parent; up >= 0;
@@ -137,12 +136,12 @@ class Builder {
       if (const auto counts = counts_of(tree_, node, static_cast<double>(out_.batch_size),
                                         static_cast<double>(out_.seq_len))) {
         const auto width =
-            static_cast<double>(byte_size(activation_dtype(answer_.tree.pass.precision)));
+            static_cast<double>(byte_size(activation_dtype(pass_.tree.pass.precision)));
         features.set(Feature::kFlops, counts->flops / 1e6);
         features.set(Feature::kMemory, (counts->elements * width + counts->bytes) / kMiB);
       }
     }
-    const auto& figures = answer_.in_place[static_cast<std::size_t>(answer_.distinct.of[i])];
+    const auto& figures = pass_.in_place[static_cast<std::size_t>(pass_.distinct.of[i])];
     if (!figures) return;
     const Resources& r = figures->resources;
     set_if(features, Feature::kCpu, r.cpu_percent);
@@ -158,7 +157,7 @@ class Builder {
 
   void add_kernel(std::size_t i) {
     const Node& node = tree_.nodes()[i];
-    if (answer_.distinct.of[i] < 0 || !tree_.is_leaf(node)) return;
+    if (pass_.distinct.of[i] < 0 || !tree_.is_leaf(node)) return;
     const std::int32_t parent = ancestor(i);
     if (parent < 0) return;
     DatasetNode& target = out_.nodes[static_cast<std::size_t>(parent)];
@@ -171,7 +170,7 @@ class Builder {
     found->mem_bytes += static_cast<double>(node.bytes) / kMiB;
   }
 
-  const MeasureAnswer& answer_;
+  const MeasuredPass& pass_;
   const ModelTree& tree_;
   std::vector<std::int32_t> place_;   // By node of the model's tree: that of the dataset's.
   std::vector<std::int32_t> source_;  // The other way.
@@ -180,7 +179,7 @@ class Builder {
 
 }  // namespace
 
-DatasetTree to_dataset(const MeasureAnswer& answer) { return Builder(answer).build(); }
+DatasetTree to_dataset(const MeasuredPass& pass) { return DatasetBuilder(pass).build(); }
 
 Status add_to_dataset(const DatasetTree& tree, const std::filesystem::path& path) {
   std::vector<DatasetTree> trees;

@@ -1,6 +1,6 @@
 // Models measured end to end, in real time, on an executor that sleeps and with a GPU whose counter
 // grows by known watts.
-#include "src/api/measure_model.h"
+#include "src/measure/campaign/campaign.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <thread>
 
-#include "src/api/measure_session.h"
 #include "src/base/test_folder.h"
+#include "src/measure/campaign/dataset_tree.h"
+#include "src/measure/campaign/jobs.h"
 #include "src/measure/dataset/json_lines_reader.h"
 #include "src/measure/protocol/simulated.h"
 #include "src/measure/windows/read_windows.h"
@@ -102,20 +104,17 @@ class SleepingExecutor final : public Executor {
 
 struct Bench {
   explicit Bench(const std::string& nvml) {
-    query.windows = folder.path() / "data.windows.jsonl";
-    query.meters.nvml_library = nvml;
-    query.meters.sys_root = folder.path();  // No RAPL.
-    query.process = ::getpid();
-    query.without_anchor = true;
+    meters.nvml_library = nvml;
+    meters.sys_root = folder.path();  // No RAPL.
+    options.windows = folder.path() / "data.windows.jsonl";
+    options.with_anchor = false;
     // Quicker than a real counter allows.
-    query.settings = node_settings();
-    query.settings->settle_s = 0.05;
-    query.settings->window_s = 0.15;
-    query.settings->limit_s = 1;
-    query.allow_load = true;  // Others build and test on this machine.
-    query.open_executor = [this]() -> Result<std::unique_ptr<Executor>> {
-      return std::unique_ptr<Executor>(std::make_unique<SleepingExecutor>(kind, fails_on));
-    };
+    WindowSettings settings = node_settings();
+    settings.settle_s = 0.05;
+    settings.window_s = 0.15;
+    settings.limit_s = 1;
+    options.session.whole = options.session.node = settings;
+    options.session.allow_load = true;  // Others build and test on this machine.
   }
   BuiltModel tree() const {
     PassShape pass;
@@ -125,20 +124,29 @@ struct Bench {
     EXPECT_TRUE(built.ok());
     return std::move(built).value();
   }
+  Result<MeasuredPass> measure() const {
+    Result<Rig> rig = Rig::open(meters, ::getpid(), [this]() -> Result<std::unique_ptr<Executor>> {
+      return std::unique_ptr<Executor>(std::make_unique<SleepingExecutor>(kind, fails_on));
+    });
+    if (!rig.ok()) return rig.error();
+    Rig opened = std::move(rig).value();
+    return measure_pass(tree(), {CacheState::kInPlace}, opened, options);
+  }
   std::string kind = "cuda";
   std::string fails_on;
   TestFolder folder;
-  MeasureQuery query;
+  MeterQuery meters;
+  CampaignOptions options;
 };
 
-TEST(MeasureModel, KnownWattsBecomeKnownJoulesInADataset) {
+TEST(Campaign, KnownWattsBecomeKnownJoulesInADataset) {
   const FakeNvml fake(kGpu);
   Bench bench(fake.library());
   bench.fails_on = "BertPooler";
-  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  const Result<MeasuredPass> measured = bench.measure();
   ASSERT_TRUE(measured.ok()) << measured.error().message;
-  const MeasureAnswer& answer = measured.value();
-  EXPECT_EQ(answer.session.ending, Ending::kDone);
+  const MeasuredPass& answer = measured.value();
+  EXPECT_EQ(answer.campaign.session.ending, Ending::kDone);
   const auto nodes = answer.tree.tree.nodes();
   std::size_t known = 0;
   for (std::size_t i = 0; i < answer.distinct.nodes.size(); ++i) {
@@ -154,9 +162,9 @@ TEST(MeasureModel, KnownWattsBecomeKnownJoulesInADataset) {
     EXPECT_NEAR(*answer.in_place[i]->energy_j / answer.in_place[i]->time_s, kWatts, 6)
         << node.scope;
   }
-  ASSERT_EQ(answer.session.skipped.size(), 1U);
-  EXPECT_EQ(answer.session.skipped[0].why, "out of memory");
-  EXPECT_EQ(answer.session.measured, known);
+  ASSERT_EQ(answer.campaign.session.skipped.size(), 1U);
+  EXPECT_EQ(answer.campaign.session.skipped[0].why, "out of memory");
+  EXPECT_EQ(answer.campaign.session.measured, known);
   EXPECT_EQ(answer.ops.known, answer.ops.kernels);
 
   const std::filesystem::path file = bench.folder.path() / "data.jsonl";
@@ -189,55 +197,55 @@ TEST(MeasureModel, KnownWattsBecomeKnownJoulesInADataset) {
   EXPECT_TRUE(has_dense);
 
   // Again, from the file: nothing but what failed is run.
-  bench.query.is_resumed = true;
+  bench.options.is_resumed = true;
   bench.fails_on.clear();
-  const Result<MeasureAnswer> again = measure_model(bench.tree(), bench.query);
+  const Result<MeasuredPass> again = bench.measure();
   ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(again.value().reused, known);
-  EXPECT_EQ(again.value().session.measured, 1U);
-  EXPECT_TRUE(again.value().session.skipped.empty());
+  EXPECT_EQ(again.value().campaign.reused, known);
+  EXPECT_EQ(again.value().campaign.session.measured, 1U);
+  EXPECT_TRUE(again.value().campaign.session.skipped.empty());
 }
 
-TEST(MeasureModel, AnInterruptedSessionKeepsItsWindows) {
+TEST(Campaign, AnInterruptedSessionKeepsItsWindows) {
   const FakeNvml fake(kGpu);
   Bench bench(fake.library());
   std::size_t done = 0;
-  bench.query.show = [&](const SessionProgress& p) { done = p.done; };
-  bench.query.is_stopped = [&] { return done >= 2; };
-  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  bench.options.show = [&](const SessionProgress& p) { done = p.done; };
+  bench.options.is_stopped = [&] { return done >= 2; };
+  const Result<MeasuredPass> measured = bench.measure();
   ASSERT_TRUE(measured.ok()) << measured.error().message;
-  EXPECT_EQ(measured.value().session.ending, Ending::kInterrupted);
-  EXPECT_EQ(measured.value().figures.size(), 2U);
+  EXPECT_EQ(measured.value().campaign.session.ending, Ending::kInterrupted);
+  EXPECT_EQ(measured.value().campaign.figures.size(), 2U);
   std::string device = "NVIDIA H200";
   const auto earlier = [&] {
-    return figures_of(read_windows(bench.query.windows).value(), device);
+    return figures_of(read_windows(bench.options.windows).value(), device);
   };
   const Result<Figures> read = earlier();
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_EQ(read.value().size(), 2U);
-  for (const auto& [key, figures] : measured.value().figures) {
+  for (const auto& [key, figures] : measured.value().campaign.figures) {
     const NodeFigures& other = read.value().at(key);
     EXPECT_NEAR(*other.energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
     EXPECT_NEAR(*other.gpu_energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
   }
   // A line cut short by a kill is passed over.
-  std::ofstream(bench.query.windows, std::ios::app) << R"({"kind":"win)";
+  std::ofstream(bench.options.windows, std::ios::app) << R"({"kind":"win)";
   EXPECT_TRUE(earlier().ok());
   // Not without being told to, and not on another device.
-  EXPECT_EQ(measure_model(bench.tree(), bench.query).error().code, ErrorCode::kInvalidInput);
+  EXPECT_EQ(bench.measure().error().code, ErrorCode::kInvalidInput);
   device = "NVIDIA A100";
   EXPECT_EQ(earlier().error().code, ErrorCode::kInvalidInput);
 }
 
-TEST(MeasureModel, WithoutAMeterEnergyIsAbsentAndNeverZero) {
+TEST(Campaign, WithoutAMeterEnergyIsAbsentAndNeverZero) {
   Bench bench("/nonexistent/libnvidia-ml.so.1");
   bench.kind = "cpu";
   std::size_t done = 0;
-  bench.query.show = [&](const SessionProgress& p) { done = p.done; };
-  bench.query.is_stopped = [&] { return done >= 2; };
-  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  bench.options.show = [&](const SessionProgress& p) { done = p.done; };
+  bench.options.is_stopped = [&] { return done >= 2; };
+  const Result<MeasuredPass> measured = bench.measure();
   ASSERT_TRUE(measured.ok()) << measured.error().message;
-  EXPECT_FALSE(measured.value().obstacles.empty());
+  EXPECT_FALSE(measured.value().campaign.obstacles.empty());
   const DatasetTree tree = to_dataset(measured.value());
   EXPECT_FALSE(tree.root().energy);
   EXPECT_NEAR(tree.root().features.get(Feature::kTime),
@@ -246,24 +254,41 @@ TEST(MeasureModel, WithoutAMeterEnergyIsAbsentAndNeverZero) {
   EXPECT_EQ(bench.folder.read("data.windows.jsonl").find("\"energy_j\":0,"), std::string::npos);
 }
 
-TEST(MeasureModel, AnotherProcessOnTheGpuIsRefused) {
+TEST(Campaign, AnotherProcessOnTheGpuIsRefused) {
   const FakeNvml fake(std::string(kGpu) + "process 0 4711 1048576 55\n");
   Bench bench(fake.library());
-  bench.query.allow_load = false;
-  const Result<MeasureAnswer> measured = measure_model(bench.tree(), bench.query);
+  bench.options.session.allow_load = false;
+  const Result<MeasuredPass> measured = bench.measure();
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().code, ErrorCode::kUnavailable);
   EXPECT_NE(measured.error().message.find("other process"), std::string::npos);
 }
 
+// In a container NVML knows this process by an id that it does not know itself.
+TEST(Campaign, TheProcessThatComesWithTheExecutorIsOurs) {
+  const std::string another = std::string(kGpu) + "process 0 4711 1048576 55\n";
+  std::optional<FakeNvml> fake(std::in_place, another);
+  std::shared_ptr<const NvmlLibrary> again;
+  MeterQuery meters;
+  meters.nvml_library = fake->library();
+  Result<Rig> opened = Rig::open(meters, ::getpid(), [&]() -> Result<std::unique_ptr<Executor>> {
+    fake.emplace(another + "process 0 4712 1048576 55\n");
+    again = NvmlLibrary::open(fake->library()).value();  // It reads its script.
+    return std::unique_ptr<Executor>(std::make_unique<SleepingExecutor>("cuda", ""));
+  });
+  ASSERT_TRUE(opened.ok());
+  Rig rig = std::move(opened).value();
+  EXPECT_EQ(rig.other_processes(), 1);
+}
+
 // A dataset has no tree of kernels: their sizes are worked out from what it counts.
-TEST(MeasureModel, ADatasetSaysWhatItsProductsAreInAnyPrecision) {
+TEST(Campaign, ADatasetSaysWhatItsProductsAreInAnyPrecision) {
   for (const char* dtype : {"bf16", "fp32"}) {
     PassShape pass;
     pass.batch = 2;
     pass.seq = 8;
     pass.dtype = dtype;
-    MeasureAnswer answer;
+    MeasuredPass answer;
     answer.tree = build_model("small", kConfig, "test", pass).value();
     answer.distinct = distinct_nodes(answer.tree.tree);
     answer.in_place.resize(answer.distinct.nodes.size());
@@ -294,7 +319,7 @@ TEST(MeasureModel, ADatasetSaysWhatItsProductsAreInAnyPrecision) {
 
 // On a simulated GPU, where preparing a node takes half a second and products alone are at the cap:
 // the whole of BERT-base, all levels, with the anchor, within a minute.
-TEST(MeasureModel, BertBaseIsPlannedForAMinute) {
+TEST(Campaign, BertBaseIsPlannedForAMinute) {
   PassShape pass;
   pass.batch = 16;
   pass.seq = 128;
@@ -344,23 +369,24 @@ TEST(MeasureModel, BertBaseIsPlannedForAMinute) {
   RecordProperty("seconds", std::to_string(result.value().duration_s));
 }
 
-TEST(MeasureModel, SaysWhatItDoesNotUnderstand) {
+TEST(Campaign, SaysWhatItDoesNotUnderstand) {
+  EXPECT_EQ(parse_caches("lukewarm").error().field, "cache");
+  EXPECT_EQ(parse_caches("natural").error().code, ErrorCode::kInvalidInput);
+  EXPECT_EQ(session_options("mine", 0).error().field, "protocol");
   Bench bench("/nonexistent/libnvidia-ml.so.1");
-  for (const auto& change : std::vector<std::function<void(MeasureQuery&)>>{
-           [](MeasureQuery& q) { q.caches = "lukewarm"; },
-           [](MeasureQuery& q) { q.protocol = "mine"; },
-           [](MeasureQuery& q) { q.execution = "fast"; }}) {
-    MeasureQuery query = bench.query;
-    change(query);
-    const auto measured = measure_model(bench.tree(), query);
-    ASSERT_FALSE(measured.ok());
-    EXPECT_EQ(measured.error().code, ErrorCode::kInvalidInput);
-  }
   bench.folder.write("data.windows.jsonl", "{\"kind\":\"window\"}\n");
-  bench.query.is_resumed = true;
-  const auto measured = measure_model(bench.tree(), bench.query);
+  bench.options.is_resumed = true;
+  const auto measured = bench.measure();
   ASSERT_FALSE(measured.ok());
   EXPECT_NE(measured.error().message.find("data.windows.jsonl:1"), std::string::npos);
+}
+
+TEST(Campaign, AProtocolHasItsOwnLimitUnlessToldOtherwise) {
+  EXPECT_EQ(session_options("", 0).value().node.limit_s, node_settings().limit_s);
+  EXPECT_EQ(session_options("wattree", 2).value().node.limit_s, 2);
+  EXPECT_EQ(session_options("irene", 0).value().whole.limit_s, irene_settings().limit_s);
+  EXPECT_EQ(session_options("irene", 3).value().whole.window_s, irene_settings(3).window_s);
+  EXPECT_FALSE(session_options("irene", 3).value().with_pauses);
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+#include "src/api/learn_request.h"
+
+#include <algorithm>
+
+#include "src/base/text.h"
+
+namespace wattree {
+
+ModelChoice read_model_choice(JsonFields& fields) {
+  ModelChoice out;
+  out.include = fields.texts("include");
+  out.exclude = fields.texts("exclude");
+  out.takes_all = fields.flag("all_models");
+  out.skips_bad = fields.flag("skip_bad");
+  return out;
+}
+
+MethodRequest read_method_request(JsonFields& fields) {
+  return {fields.text("aggregate"), fields.text("features")};
+}
+
+Result<Method> parse_method(const MethodRequest& request) {
+  Method out;
+  if (!request.aggregate.empty()) {
+    const auto aggregate = parse_aggregate(request.aggregate);
+    if (!aggregate) {
+      return Error{ErrorCode::kInvalidInput, "aggregate \"" + request.aggregate + "\" is not known",
+                   "choose of " + join(std::vector<std::string>(kAggregateNames.begin(),
+                                                                kAggregateNames.end())),
+                   "aggregate"};
+    }
+    out.aggregate = *aggregate;
+  }
+  if (request.features.empty()) return out;
+  const auto found =
+      std::find_if(std::begin(kIreneFeatureSets), std::end(kIreneFeatureSets),
+                   [&](IreneFeatures features) { return name_of(features) == request.features; });
+  if (found == std::end(kIreneFeatureSets)) {
+    return Error{ErrorCode::kInvalidInput, "features \"" + request.features + "\" are not known",
+                 "choose all, model or resource", "features"};
+  }
+  out.features = *found;
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,28 @@
+// What the requests that learn from datasets have in common.
+#pragma once
+
+#include <string>
+
+#include "src/base/json_fields.h"
+#include "src/measure/dataset/choose_models.h"
+#include "src/predict/fit/aggregate.h"
+
+namespace wattree {
+
+// include, exclude, all_models and skip_bad.
+ModelChoice read_model_choice(JsonFields& fields);
+
+// By which method, as a user writes it.
+struct MethodRequest {
+  std::string aggregate;  // "reconciled" (also empty), or of IrEne's: "end2end", "stepwise", …
+  std::string features;   // Of IrEne's methods only: "all" (also empty), "model", "resource".
+};
+MethodRequest read_method_request(JsonFields& fields);
+
+struct Method {
+  Aggregate aggregate = Aggregate::kReconciled;
+  IreneFeatures features = IreneFeatures::kAll;
+};
+Result<Method> parse_method(const MethodRequest& request);
+
+}  // namespace wattree

@@ -1,0 +1,12 @@
+// How far predictions are off, as people read it.
+#pragma once
+
+#include <string>
+
+#include "src/api/evaluate.h"
+
+namespace wattree {
+
+std::string text_of(const EvaluateAnswer& answer);
+
+}  // namespace wattree
