@@ -213,7 +213,7 @@ Result<Predictor> parse_predictor(std::string_view text, const std::string& orig
     return Error{ErrorCode::kInvalidInput,
                  origin + ": kind is \"" + header.value().kind +
                      "\": it predicts measured trees, not configs",
-                 "use it with wattree annotate, or train one with --aggregate reconciled"};
+                 "use it with wattree annotate, or train one with <aggregate> reconciled"};
   }
   Status failure;
   JsonFields fields(json, "", origin, failure);

@@ -9,6 +9,7 @@
 #include "src/models/tree/execution.h"
 #include "src/models/tree/model_tree.h"
 #include "src/predict/predictor/predictor.h"
+#include "src/predict/predictor/tree_work.h"
 
 namespace wattree {
 
@@ -27,13 +28,6 @@ struct NodeEstimate {
   double time_low_s() const { return time_s * (1 - static_cast<double>(time_spread)); }
   double time_high_s() const { return time_s * (1 + static_cast<double>(time_spread)); }
 };
-
-// The kernel of a leaf. The tree must have its costs.
-Work work_of(const ModelTree& tree, const Node& leaf);
-
-// The weights that the pass multiplies by, each once; counting may end above `enough`. Where a
-// cache holds them all, one pass after the other finds them there.
-double weight_mib(const ModelTree& tree, double enough);
 
 // One estimate per node, in the tree's order. Children plus own are the node. Linear in nodes.
 // Fails where the predictor has no coefficients that could price a kernel of the tree, or does not
