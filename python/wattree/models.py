@@ -15,14 +15,14 @@ from wattree.trace import Trace, Tracer, jit_as_written, snapshot
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
-def read_config(path: pathlib.Path, overrides: dict[str, Any] | None = None):
+def read_config(path: pathlib.Path, overrides: dict[str, Any] | None = None) -> Any:
     """A transformers config from a (sparse) config.json, with some fields changed."""
     fields = json.loads(path.read_text()) | (overrides or {})
     config_class = transformers.CONFIG_MAPPING[fields.pop("model_type")]
     return config_class.from_dict(fields)
 
 
-def build_model(config, dtype: str, attention: str, device: str) -> torch.nn.Module:
+def build_model(config: Any, dtype: str, attention: str, device: str) -> torch.nn.Module:
     """The base model, made on the device, its weights as the framework initialises them."""
     torch.manual_seed(0)
     config.dtype = DTYPES[dtype]
@@ -33,7 +33,7 @@ def build_model(config, dtype: str, attention: str, device: str) -> torch.nn.Mod
     return model.to(device).eval().requires_grad_(False)
 
 
-def text_inputs(config, batch: int, length: int, device: str) -> dict[str, torch.Tensor]:
+def text_inputs(config: Any, batch: int, length: int, device: str) -> dict[str, torch.Tensor]:
     """Token ids for one pass, and nothing more: no mask, that is no padding. Both sides of an encoder-decoder alike."""
     text = getattr(config, "text_config", config)
     vocabulary = getattr(text, "vocab_size", 100)
