@@ -44,7 +44,7 @@ install(FILES ${made}/_wattree DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-fun
 install(FILES ${made}/wattree.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/wattree.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md CHANGELOG.md LICENSE THIRD_PARTY_NOTICES.md TYPE DOC)
-install(DIRECTORY docs examples TYPE DOC PATTERN "layers.txt" EXCLUDE PATTERN "*.1" EXCLUDE)
+install(DIRECTORY docs examples TYPE DOC PATTERN "layers.txt" EXCLUDE PATTERN "*.1" EXCLUDE PATTERN "build" EXCLUDE)
 
 # find_package(wattree): targets wattree::c and wattree::cpp.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/wattree)

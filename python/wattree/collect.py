@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from wattree import plan
-from wattree.device import Device, DeviceLost, Launch
+from wattree.device import Device, Launch
 from wattree.machine import describe_machine
 from wattree.measure import (
     Idle, Measurement, Settings, measure, measure_idle, node_settings, wait_for_standby, window_fields)
@@ -66,7 +66,7 @@ class Collector:
         self.block_keys: set[str] = set()
         self.anchor_s = 0.0
         self.anchor_j: float | None = None
-        self.anchor_launch = None
+        self.anchor_launch: Launch | None = None
         self.idle: Idle | None = None
         self.spin: Spin | None = None
         self.windows = 0
@@ -135,6 +135,7 @@ class Collector:
 
     def warm_up(self, settings: Settings) -> None:
         """Until the card is as warm as later anchors will find it: a cold one takes 2 % less."""
+        assert self.anchor_launch is not None
         last_j = 0.0
         for _ in range(WARM_UPS):
             result = measure(self.anchor_launch, self.device, self.sampler, settings)
@@ -161,6 +162,7 @@ class Collector:
     def attempt(self, job: Job) -> None:
         """Runs the job. One that does not work must not cost the others: after an error the device is asked whether it still
         works, and where it does not, DeviceLost tells whoever started this process to start another."""
+        assert job.run is not None
         self.writer.mark_running(job.key)
         try:
             job.run()
@@ -296,12 +298,15 @@ class Collector:
                  and node.level != "model" and f"{node.key}/cold" not in self.earlier.done and wants(node)]
         wanted = {node.scope for node in nodes}
         kept = trace(passed.model, passed.run, lambda scope, module: scope in wanted)
-        calls = {}
+        calls: dict[str, Any] = {}
         for call in kept.modules:
             if call.kept is not None:
                 calls.setdefault(kept.key_of_module(call), call)
-        return [Job(f"{node.key}/cold", lambda node=node, call=calls[node.key]: self.measure_module(
-            item, node, passed.model, call, kept.ops_of(call))) for node in nodes if node.key in calls]
+
+        def job(node: Node, call: Any) -> Job:
+            return Job(f"{node.key}/cold", lambda: self.measure_module(item, node, passed.model, call, kept.ops_of(call)))
+
+        return [job(node, calls[node.key]) for node in nodes if node.key in calls]
 
     def measure_module(self, item: Item, node: Node, model: torch.nn.Module, call: Any, ops: list[OpCall]) -> None:
         self.model_of(item)  # With this item's attention.
@@ -394,6 +399,7 @@ class Collector:
     def measure_with_pauses(self, key: str, workload: Workload, item: Item | None, node: Node, cache: str,
                             alone: Measurement, values: str | None, dtype: str = "") -> None:
         """A heavy node once more with pauses in between, so that its clock is the one it has within a model."""
+        assert self.spin is not None
         paused = measure_with_pauses(workload, alone, self.spin, self.device, self.sampler, self.node_settings)
         self.write_window(
             key, paused.result, item, node, subject=node.kind, cache=cache, values=values, sets=workload.sets,
@@ -414,6 +420,7 @@ class Collector:
 
     def write_window(self, key: str, result: Measurement, item: Item | None, node: Node, subject: str, **extra: Any) -> None:
         fields = window_fields(result)
+        assert self.idle is not None
         idle_j = self.idle.power_w * fields["time_s"]
         record = {
             "session": self.session, "block": self.block, "key": key, "at_s": round(time.time()), "subject": subject,
@@ -448,6 +455,7 @@ def item_fields(item: Item) -> dict[str, Any]:
 
 def op_fields(node: Node) -> dict[str, Any]:
     """The op's name, and the type it computes with: that of its first floating-point tensor."""
+    assert node.op is not None
     types = [parse_tensor(text)[0] for text in (*node.inputs, *node.outputs)]
     floating = [name for name in types if name in plan.FLOATING]
     name = (floating or types or ["none"])[0]

@@ -20,7 +20,7 @@ DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, 
 LONGEST_FILL = 8192  # Tokens that a cache is filled with by a pass; larger caches are made up.
 
 
-def read_config(path: pathlib.Path, overrides: dict[str, Any] | None = None):
+def read_config(path: pathlib.Path, overrides: dict[str, Any] | None = None) -> Any:
     """A transformers config from a (sparse) config.json, with some fields changed."""
     fields = json.loads(path.read_text()) | (overrides or {})
     config_class = transformers.CONFIG_MAPPING[fields.pop("model_type")]
@@ -39,7 +39,7 @@ def precision(dtype: str) -> Iterator[None]:
         torch.backends.cuda.matmul.allow_tf32 = before
 
 
-def build_model(config, dtype: str, attention: str, device: str, head: str = "") -> torch.nn.Module:
+def build_model(config: Any, dtype: str, attention: str, device: str, head: str = "") -> torch.nn.Module:
     """The base model, or the class named by `head`, made on the device, its weights as the framework initialises them."""
     torch.manual_seed(0)
     config.dtype = DTYPES[dtype]
@@ -50,7 +50,7 @@ def build_model(config, dtype: str, attention: str, device: str, head: str = "")
     return model.to(device).eval().requires_grad_(False)
 
 
-def text_inputs(config, batch: int, length: int, device: str) -> dict[str, torch.Tensor]:
+def text_inputs(config: Any, batch: int, length: int, device: str) -> dict[str, torch.Tensor]:
     """Token ids for one pass, and nothing more: no mask, that is no padding. Both sides of an encoder-decoder alike."""
     text = getattr(config, "text_config", config)
     vocabulary = getattr(text, "vocab_size", 100)

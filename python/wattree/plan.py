@@ -183,7 +183,7 @@ def ops_in_order(records: list[dict[str, Any]], first: set[str], seed: int) -> l
     records = sorted(records, key=lambda record: record["node"])
     chance.shuffle(records)
     seen: collections.Counter[tuple] = collections.Counter()
-    ranked = []
+    ranked: list[Any] = []
     for record in records:
         tensors = [parse_tensor(text) for text in (*record["outputs"], *record["inputs"])]
         elements = max((math.prod(shape) for _, shape, _ in tensors), default=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -71,7 +71,7 @@ def with_pauses(workload: Workload, device: Device, cycles: int) -> Workload:
     return Workload(run, workload.sets, workload.bytes_per_set)
 
 
-def storage_size(shape, stride) -> int:
+def storage_size(shape: Sequence[int], stride: Sequence[int]) -> int:
     """Elements from the first to the last of a strided tensor."""
     if any(size == 0 for size in shape):
         return 0
@@ -270,8 +270,8 @@ def module_workload(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any]
     calls = [(module, args, kwargs)] + [make_set() for _ in range(sets - 1)]
 
     def run(i: int) -> Any:
-        called, *given = calls[i % sets]
-        arguments, keywords = snapshots(*given)
+        called, given, given_keywords = calls[i % sets]
+        arguments, keywords = snapshots(given, given_keywords)
         with torch.no_grad():
             return called(*arguments, **keywords)
 
