@@ -52,7 +52,7 @@ function(wattree_library name)
     target_link_libraries(wattree_${name} INTERFACE wattree_flags ${ARG_DEPS})
   endif()
   if(WATTREE_TESTS AND tests)
-    wattree_test(${name}_test SOURCES ${tests} DEPS ${name} ${ARG_TEST_DEPS})
+    wattree_test(${name}_test SOURCES ${tests} DEPS ${name})
   endif()
 endfunction()
 

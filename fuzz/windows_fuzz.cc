@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!figures.ok()) return 0;
   for (const auto& [key, of] : figures.value()) {
     if (key != window_key(of.key, of.cache, of.is_paused)) __builtin_trap();
-    if (!(of.time_s > 0)) __builtin_trap();
+    if (!(of.time > Seconds())) __builtin_trap();
   }
   return 0;
 }

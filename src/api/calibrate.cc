@@ -46,11 +46,10 @@ Status add_earlier_of(const std::filesystem::path& windows, bool is_processor,
 }
 
 std::optional<AnchorPass> anchor_of(const SessionResult& session) {
-  if (!session.anchor_energy_j || !session.anchor_time_s) return std::nullopt;
+  if (!session.anchor_energy || !session.anchor_time) return std::nullopt;
   Result<BuiltModel> pass = anchor_tree();
   if (!pass.ok()) return std::nullopt;
-  return AnchorPass{std::move(pass).value(), Joules(*session.anchor_energy_j),
-                    Seconds(*session.anchor_time_s)};
+  return AnchorPass{std::move(pass).value(), *session.anchor_energy, *session.anchor_time};
 }
 
 }  // namespace

@@ -77,13 +77,19 @@ void write_optional(JsonWriter& out, std::string_view name, std::optional<double
   value ? out.value(*value) : out.null();
 }
 
+template <class Dimension>
+void write_optional(JsonWriter& out, std::string_view name,
+                    const std::optional<Quantity<Dimension>>& value) {
+  write_optional(out, name, value ? std::optional(value->value) : std::nullopt);
+}
+
 void write_figures(JsonWriter& out, const NodeFigures& f) {
   out.field("cache", name_of(f.cache));
   out.field("execution", name_of(f.execution));
   out.field("paused", f.is_paused);
-  write_optional(out, "energy_j", f.energy_j);
-  out.field("time_s", f.time_s);
-  write_optional(out, "idle_j", f.idle_j);
+  write_optional(out, "energy_j", f.energy);
+  out.field("time_s", f.time.value);
+  write_optional(out, "idle_j", f.idle_energy);
   out.field("relative_error", f.relative_error);
   out.field("capped", f.is_capped);
   out.field("settled", f.is_settled);
@@ -198,9 +204,9 @@ std::string to_json(const ProfileAnswer& answer) {
   out.begin_object();
   write_pass(out, pass.tree);
   write_machine(out, session.machine);
-  write_optional(out, "idle_power_w", session.idle.power_w);
+  write_optional(out, "idle_power_w", session.idle.power);
   out.field("ended_by", name_of(session.ending));
-  out.field("duration_s", session.duration_s);
+  out.field("duration_s", session.duration.value);
   out.field("windows_measured", static_cast<std::int64_t>(session.measured));
   out.field("windows_reused", static_cast<std::int64_t>(pass.campaign.reused));
   write_additivity(out, pass.ops);

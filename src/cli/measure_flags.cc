@@ -111,7 +111,7 @@ bool Interrupts::is_wanted() { return interrupted != 0; }
 std::string ending_text(const Campaign& campaign) {
   const SessionResult& session = campaign.session;
   std::string out = fmt::format("measured {} window{} in {:.0f} s", session.measured,
-                                session.measured == 1 ? "" : "s", session.duration_s);
+                                session.measured == 1 ? "" : "s", session.duration.value);
   if (campaign.reused > 0) out += fmt::format(", {} were there already", campaign.reused);
   switch (session.ending) {
     case Ending::kDone: break;

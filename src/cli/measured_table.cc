@@ -35,9 +35,9 @@ std::vector<Row> rows_of(const MeasuredPass& pass) {
             &*pass.in_place[i]};
     if (whole != nullptr) {
       const auto count = static_cast<double>(distinct.count);
-      row.share = whole->energy_j && row.figures->energy_j
-                      ? count * *row.figures->energy_j / *whole->energy_j
-                      : count * row.figures->time_s / whole->time_s;
+      row.share = whole->energy && row.figures->energy
+                      ? count * row.figures->energy->value / whole->energy->value
+                      : count * row.figures->time.value / whole->time.value;
     }
     rows.push_back(row);
   }
@@ -70,7 +70,7 @@ std::string measured_headline(const MeasuredPass& pass) {
       covers, name_of(tree.pass.precision), name_of(tree.pass.attention), pass_phrase(tree));
   if (!machine.meters.empty()) {
     out += fmt::format("measured by {}; idle {:.1f} W is in it\n", join(machine.meters),
-                       pass.campaign.session.idle.power_w.value_or(0.0));
+                       pass.campaign.session.idle.power.value_or(Watts()).value);
   }
   return out;
 }
@@ -83,12 +83,13 @@ std::string measured_table(const MeasuredPass& pass) {
     cells.push_back(
         {scope.empty() ? pass.tree.class_name : scope, std::string(row.node->type),
          row.distinct->count > 1 ? fmt::format("×{}", row.distinct->count) : "",
-         f.energy_j ? with_any_prefix(*f.energy_j, "J") : kUnknown, with_any_prefix(f.time_s, "s"),
-         f.energy_j ? fmt::format("{:.0f} W", *f.energy_j / f.time_s) : kUnknown,
+         f.energy ? with_any_prefix(f.energy->value, "J") : kUnknown,
+         with_any_prefix(f.time.value, "s"),
+         f.energy ? fmt::format("{:.0f} W", (*f.energy / f.time).value) : kUnknown,
          row.share > 0 ? fmt::format("{:.1f}", 100 * row.share) : kUnknown,
          fmt::format("{:.2f}", 100 * f.relative_error),
          f.resources.sm_clock_mhz ? fmt::format("{:.0f}", *f.resources.sm_clock_mhz) : kUnknown,
-         f.energy_j ? "meas" : "", marks(f)});
+         f.energy ? "meas" : "", marks(f)});
   }
   return render_table({{"node (the first of its kind)"},
                        {"type"},

@@ -108,7 +108,7 @@ Result<Campaign> run_campaign(std::vector<Job> jobs, Rig& rig, CampaignOptions o
   Result<AppendFile> file = AppendFile::open(options.windows);
   if (!file.ok()) return file.error();
   AppendFile records = std::move(file).value();
-  watch.start();
+  if (const Status failure = watch.start(); !failure.ok()) return failure.error();
 
   SessionOptions& session = options.session;
   session.roots = {rig.meters().proc_root, rig.meters().sys_root};

@@ -158,8 +158,8 @@ TEST(Campaign, KnownWattsBecomeKnownJoulesInADataset) {
     ++known;
     const double expected = kWatts * seconds_of(node);
     // Sleeping is not exact on a machine that others use.
-    EXPECT_NEAR(*answer.in_place[i]->energy_j, expected, 0.2 * expected) << node.scope;
-    EXPECT_NEAR(*answer.in_place[i]->energy_j / answer.in_place[i]->time_s, kWatts, 6)
+    EXPECT_NEAR(answer.in_place[i]->energy->value, expected, 0.2 * expected) << node.scope;
+    EXPECT_NEAR((*answer.in_place[i]->energy / answer.in_place[i]->time).value, kWatts, 6)
         << node.scope;
   }
   ASSERT_EQ(answer.campaign.session.skipped.size(), 1U);
@@ -225,8 +225,8 @@ TEST(Campaign, AnInterruptedSessionKeepsItsWindows) {
   ASSERT_EQ(read.value().size(), 2U);
   for (const auto& [key, figures] : measured.value().campaign.figures) {
     const NodeFigures& other = read.value().at(key);
-    EXPECT_NEAR(*other.energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
-    EXPECT_NEAR(*other.gpu_energy_j, *figures.energy_j, 1e-6 * *figures.energy_j);
+    EXPECT_NEAR(other.energy->value, figures.energy->value, 1e-6 * figures.energy->value);
+    EXPECT_NEAR(other.gpu_energy->value, figures.energy->value, 1e-6 * figures.energy->value);
   }
   // A line cut short by a kill is passed over.
   std::ofstream(bench.options.windows, std::ios::app) << R"({"kind":"win)";
@@ -365,8 +365,8 @@ TEST(Campaign, BertBaseIsPlannedForAMinute) {
   EXPECT_TRUE(result.value().skipped.empty());
   // Each distinct node, and three products with rest too.
   EXPECT_EQ(result.value().measured, distinct.nodes.size() + 3);
-  EXPECT_LT(result.value().duration_s, 60);
-  RecordProperty("seconds", std::to_string(result.value().duration_s));
+  EXPECT_LT(result.value().duration.value, 60);
+  RecordProperty("seconds", std::to_string(result.value().duration.value));
 }
 
 TEST(Campaign, SaysWhatItDoesNotUnderstand) {

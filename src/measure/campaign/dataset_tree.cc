@@ -150,9 +150,9 @@ class DatasetBuilder {
     set_if(features, Feature::kGpuMemory, r.gpu_memory_percent);
     set_if(features, Feature::kGpuClock, r.sm_clock_mhz);
     set_if(features, Feature::kGpuMemClock, r.memory_clock_mhz);
-    features.set(Feature::kTime, figures->time_s);
-    set_if(features, Feature::kGpuEnergy, figures->gpu_energy_j);
-    if (figures->energy_j) target.energy = Joules(*figures->energy_j);
+    features.set(Feature::kTime, figures->time.value);
+    if (figures->gpu_energy) features.set(Feature::kGpuEnergy, figures->gpu_energy->value);
+    target.energy = figures->energy;
   }
 
   void add_kernel(std::size_t i) {

@@ -46,14 +46,14 @@ SumOfParts add_up(const MeasuredPass& pass) {
     out.kernels += node.count;
     if (!pass.in_place[i]) continue;
     out.known += node.count;
-    energy += static_cast<double>(node.count) * pass.in_place[i]->energy_j.value_or(0.0);
-    time += static_cast<double>(node.count) * pass.in_place[i]->time_s;
+    energy += static_cast<double>(node.count) * pass.in_place[i]->energy.value_or(Joules()).value;
+    time += static_cast<double>(node.count) * pass.in_place[i]->time.value;
   }
   const std::int32_t root = pass.distinct.of.back();
   if (root < 0 || !pass.in_place[static_cast<std::size_t>(root)]) return out;
   const NodeFigures& whole = *pass.in_place[static_cast<std::size_t>(root)];
-  if (whole.energy_j) out.energy = energy / *whole.energy_j;
-  out.time = time / whole.time_s;
+  if (whole.energy) out.energy = energy / whole.energy->value;
+  out.time = time / whole.time.value;
   return out;
 }
 

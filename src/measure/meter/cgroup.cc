@@ -183,6 +183,7 @@ Found find_cgroup_meters(const fs::path& proc_root, const fs::path& sys_root,
   cpu.name = "cgroup.cpu";
   cpu.kind = Kind::kCounter;
   cpu.unit = Unit::kSecond;
+  cpu.signal = Signal::kUse;
   cpu.component = Component::kCpu;
   cpu.scope = Scope::kGroup;
   cpu.covers = "CPU time of all processes of the control group (container, job)";
@@ -197,6 +198,7 @@ Found find_cgroup_meters(const fs::path& proc_root, const fs::path& sys_root,
   Description memory;
   memory.name = "cgroup.memory";
   memory.unit = Unit::kByte;
+  memory.signal = Signal::kMemoryUse;
   memory.component = Component::kDram;
   memory.scope = Scope::kGroup;
   memory.covers = "memory charged to the control group, file cache included";

@@ -20,6 +20,19 @@ enum class Kind {
 };
 enum class Unit { kJoule, kWatt, kSecond, kPercent, kByte, kMegahertz, kCelsius, kBits };
 enum class Component { kGpu, kCpu, kDram, kPlatform, kOther };
+// What is told, for whoever looks for it: names are for people.
+enum class Signal {
+  kOther,
+  kPower,         // Now, or as close to it as the source has.
+  kPowerLimit,    // What power is held to.
+  kUse,           // Time in which it worked: of a device in percent, of processors as seconds.
+  kMemoryUse,     // Memory that is taken.
+  kMemoryAccess,  // Time in which memory was read or written.
+  kClock,
+  kMemoryClock,
+  kTemperature,
+  kThrottle,  // Why clocks are lowered.
+};
 // Whose quantity it is: all of the machine's, one device's, a control group's (a container, a job)
 // or one process's.
 enum class Scope { kMachine, kDevice, kGroup, kProcess };
@@ -41,6 +54,7 @@ struct Description {
   std::string covers;     // What is in the number and, where people err, what is not.
   Kind kind = Kind::kLevel;
   Unit unit = Unit::kWatt;
+  Signal signal = Signal::kOther;
   Component component = Component::kOther;
   Scope scope = Scope::kDevice;
   Boundary boundary = Boundary::kHost;

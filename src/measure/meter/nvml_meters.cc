@@ -138,6 +138,7 @@ struct Offer {
   const char* covers;
   const char* what;  // In "… cannot be measured".
   ReadFunction read;
+  Signal signal;
 };
 constexpr Offer kInstantPower{"power",
                               Unit::kWatt,
@@ -146,7 +147,8 @@ constexpr Offer kInstantPower{"power",
                               "nvmlDeviceGetFieldValues, NVML_FI_DEV_POWER_INSTANT",
                               "power of the board now: GPU, memory and regulators",
                               "power",
-                              &read_power_field<kNvmlFieldPowerInstant>};
+                              &read_power_field<kNvmlFieldPowerInstant>,
+                              Signal::kPower};
 constexpr Offer kPlainPower{"power",
                             Unit::kWatt,
                             0.1,
@@ -154,7 +156,8 @@ constexpr Offer kPlainPower{"power",
                             "nvmlDeviceGetPowerUsage",
                             "power of the board; on Ampere (but GA100) and newer a mean over 1 s",
                             "power",
-                            &read_power};
+                            &read_power,
+                            Signal::kPower};
 constexpr Offer kAveragePower{"power_average",
                               Unit::kWatt,
                               0.1,
@@ -162,7 +165,8 @@ constexpr Offer kAveragePower{"power_average",
                               "nvmlDeviceGetFieldValues, NVML_FI_DEV_POWER_AVERAGE",
                               "power of the board, mean over the last second",
                               "average power",
-                              &read_power_field<kNvmlFieldPowerAverage>};
+                              &read_power_field<kNvmlFieldPowerAverage>,
+                              Signal::kOther};
 constexpr Offer kMemoryUse{"memory",
                            Unit::kPercent,
                            0.01,
@@ -170,26 +174,29 @@ constexpr Offer kMemoryUse{"memory",
                            "nvmlDeviceGetMemoryInfo",
                            "memory allocated on the GPU by all processes, in percent of all",
                            "memory use",
-                           &read_memory};
+                           &read_memory,
+                           Signal::kMemoryUse};
 constexpr Offer kLevels[] = {
     {"utilisation", Unit::kPercent, 0.1, 1.0, "nvmlDeviceGetUtilizationRates",
      "time in which at least one kernel ran; says nothing of how much of the GPU it filled",
-     "utilisation", &read_utilization},
+     "utilisation", &read_utilization, Signal::kUse},
     {"memory_utilisation", Unit::kPercent, 0.1, 1.0, "nvmlDeviceGetUtilizationRates",
      "time in which the GPU's memory was read or written", "utilisation of the memory",
-     &read_memory_utilization},
+     &read_memory_utilization, Signal::kMemoryAccess},
     kMemoryUse,
     {"sm_clock", Unit::kMegahertz, 0.01, 1.0, "nvmlDeviceGetClockInfo",
-     "clock of the streaming multiprocessors", "SM clock", &read_clock<kNvmlClockSm>},
+     "clock of the streaming multiprocessors", "SM clock", &read_clock<kNvmlClockSm>,
+     Signal::kClock},
     {"memory_clock", Unit::kMegahertz, 0.01, 1.0, "nvmlDeviceGetClockInfo", "clock of the memory",
-     "memory clock", &read_clock<kNvmlClockMemory>},
+     "memory clock", &read_clock<kNvmlClockMemory>, Signal::kMemoryClock},
     {"temperature", Unit::kCelsius, 0.1, 1.0, "nvmlDeviceGetTemperature", "temperature of the die",
-     "temperature", &read_temperature},
+     "temperature", &read_temperature, Signal::kTemperature},
     {"throttle", Unit::kBits, 0.1, 1.0, "nvmlDeviceGetCurrentClocksEventReasons",
      "why clocks are lowered: 4 power cap, 32 and 64 heat, 128 power brake (sum of bits)",
-     "reasons for lowered clocks", &read_throttle},
+     "reasons for lowered clocks", &read_throttle, Signal::kThrottle},
     {"power_limit", Unit::kWatt, 1.0, 1e-3, "nvmlDeviceGetEnforcedPowerLimit",
-     "the limit that power is held to; no power itself", "power limit", &read_power_limit},
+     "the limit that power is held to; no power itself", "power limit", &read_power_limit,
+     Signal::kPowerLimit},
 };
 
 class Finder {
@@ -225,7 +232,8 @@ class Finder {
   }
 
   void add_instance_memory(const MigInstance& instance, std::size_t number) {
-    const Offer& memory = kMemoryUse;
+    Offer memory = kMemoryUse;
+    memory.signal = Signal::kOther;  // The GPU's own is the one to look for.
     if (memory.read(library_->api(), instance.handle).absence != Absence::kNone) return;
     add(memory, instance.handle, prefix_ + "mig" + std::to_string(number) + ".memory");
   }
@@ -239,6 +247,7 @@ class Finder {
     out.read_from = offer.read_from;
     out.covers = offer.covers;
     out.unit = offer.unit;
+    out.signal = offer.signal;
     out.component = Component::kGpu;
     out.boundary = Boundary::kGpu;
     out.period = Seconds(offer.period);
@@ -257,6 +266,7 @@ class Finder {
     if (is_shared) out.covers += "; all MIG instances together, not only those that are visible";
     out.kind = Kind::kCounter;
     out.unit = Unit::kJoule;
+    out.signal = Signal::kOther;
     out.resolution = 1e-3;
     out.most_per_second = kMostWatts;
     out.is_counted = true;

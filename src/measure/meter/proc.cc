@@ -125,6 +125,7 @@ Description cpu_time(std::string name, std::string device, const fs::path& read_
   out.read_from = read_from.string();
   out.kind = Kind::kCounter;
   out.unit = Unit::kSecond;
+  out.signal = Signal::kUse;
   out.component = Component::kCpu;
   out.resolution = 1.0 / ticks_per_second();
   out.period = Seconds(out.resolution);
@@ -254,6 +255,7 @@ Found find_host_meters(const fs::path& proc_root) {
     memory.read_from = meminfo.string();
     memory.covers = "memory of the machine that could not be had, in percent of all";
     memory.unit = Unit::kPercent;
+    memory.signal = Signal::kMemoryUse;
     memory.component = Component::kDram;
     memory.period = Seconds(1e-3);
     memory.resolution = 0.01;
@@ -288,6 +290,7 @@ Found find_process_meters(const fs::path& proc_root, int process) {
   memory.name = "process." + id + ".memory";
   memory.device = "process " + id;
   memory.unit = Unit::kByte;
+  memory.signal = Signal::kMemoryUse;
   memory.component = Component::kDram;
   memory.scope = Scope::kProcess;
   memory.period = Seconds(1e-3);

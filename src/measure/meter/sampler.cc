@@ -1,16 +1,7 @@
 #include "src/measure/meter/sampler.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <string>
-#include <system_error>
-
-#include "src/base/signals_blocked.h"
 
 namespace wattree {
 namespace {
@@ -29,12 +20,6 @@ Nanos reading_period(const Description& description, const SamplerOptions& optio
 // Slow meters are read at least this often, whatever it takes.
 constexpr Nanos kSlowestPace = kNanosPerSecond;
 constexpr Nanos kStopPatience = 2 * kNanosPerSecond;
-
-void ring_bell(int descriptor) {
-  const std::uint64_t one = 1;
-  // It can only fail where it has rung already.
-  [[maybe_unused]] const ssize_t written = ::write(descriptor, &one, sizeof one);
-}
 
 }  // namespace
 
@@ -141,76 +126,25 @@ Sampler::~Sampler() {
 }
 
 Status Sampler::start() {
-  const SignalsBlocked blocked;
   for (const auto& runner : runners_) {
-    runner->wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (runner->wake < 0) {
-      const int number = errno;
-      stop();
-      return Error{ErrorCode::kUnavailable,
-                   std::string("the sampler cannot start: ") + std::strerror(number),
-                   "raise the limit of open files (ulimit -n)"};
-    }
-    try {
-      runner->thread =
-          std::thread([clock = clock_, runner = runner.get()] { run(*runner, clock); });
-    } catch (const std::system_error& error) {
-      stop();
-      return Error{ErrorCode::kUnavailable,
-                   std::string("the sampler's thread cannot start: ") + error.what(),
-                   "raise the limit of processes (ulimit -u)"};
-    }
+    const Status failure = runner->thread.start(clock_);
+    if (failure.ok()) continue;
+    stop();
+    return failure;
   }
   return {};
 }
 
-void Sampler::run(Runner& runner, const Clock& clock) {
-  bool is_mark = false;
-  while (!runner.is_stopping.load(std::memory_order_acquire)) {
-    const Nanos next = runner.lane.poll(is_mark);
-    Nanos wait = std::max<Nanos>(0, next - clock.now());
-    // After a mark the bell is not heard for a millisecond: however many marks there are, they cost
-    // a thousand readings a second at most.
-    const nfds_t listening = is_mark ? 0 : 1;
-    if (is_mark) wait = std::min(wait, kNanosPerMillisecond);
-    const timespec timeout{wait / kNanosPerSecond, wait % kNanosPerSecond};
-    pollfd bell{runner.wake, POLLIN, 0};
-    is_mark = ::ppoll(&bell, listening, &timeout, nullptr) > 0;
-    if (is_mark) {
-      std::uint64_t rings = 0;
-      [[maybe_unused]] const ssize_t got = ::read(runner.wake, &rings, sizeof rings);
-    }
-  }
-  runner.lane.poll(true);
-  runner.is_done.store(true, std::memory_order_release);
-}
-
 void Sampler::stop() {
-  for (const auto& runner : runners_) {
-    runner->is_stopping.store(true, std::memory_order_release);
-    if (runner->wake >= 0) ring_bell(runner->wake);
-  }
+  for (const auto& runner : runners_) runner->thread.ask_to_end();
   const Nanos until = boot_clock().now() + kStopPatience;
   for (const auto& runner : runners_) {
-    if (runner->thread.joinable()) {
-      const auto is_done = [&] { return runner->is_done.load(std::memory_order_acquire); };
-      while (!is_done() && boot_clock().now() < until) ::poll(nullptr, 0, 1);
-      if (!is_done()) {
-        runner->thread.detach();
-        has_hung_ = true;
-        continue;
-      }
-      runner->thread.join();
-    }
-    if (runner->wake >= 0) ::close(runner->wake);
-    runner->wake = -1;
+    if (!runner->thread.join(until)) has_hung_ = true;
   }
 }
 
 void Sampler::mark() {
-  for (const auto& runner : runners_) {
-    if (runner->wake >= 0) ring_bell(runner->wake);
-  }
+  for (const auto& runner : runners_) runner->thread.ring();
 }
 
 void Sampler::join(const Joining& joining) {
@@ -218,7 +152,7 @@ void Sampler::join(const Joining& joining) {
   for (const auto& runner : runners_) {
     if (runner->is_slow != is_slow) continue;
     runner->lane.join(joining);
-    if (runner->wake >= 0) ring_bell(runner->wake);
+    runner->thread.ring();
   }
 }
 

@@ -8,12 +8,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "src/base/result.h"
 #include "src/measure/meter/meter.h"
 #include "src/measure/meter/ring.h"
+#include "src/measure/meter/sampling_thread.h"
 #include "src/measure/meter/series.h"
 
 namespace wattree {
@@ -123,14 +123,13 @@ class Sampler {
  private:
   struct Runner {
     Runner(const SamplerOptions& options, const Clock& clock, bool slow)
-        : lane(options, clock), is_slow(slow) {}
+        : lane(options, clock),
+          is_slow(slow),
+          thread([this](bool is_mark) { return lane.poll(is_mark); }) {}
     Lane lane;
     bool is_slow;
-    std::thread thread;
-    int wake = -1;  // An eventfd.
-    std::atomic<bool> is_stopping{false}, is_done{false};
+    SamplingThread thread;
   };
-  static void run(Runner& runner, const Clock& clock);
 
   Meters meters_;
   Clock clock_;

@@ -17,7 +17,6 @@ constexpr double kQueue = 0.06;
 constexpr int kMostQueued = 3;
 // Between looks at what has been measured so far.
 constexpr double kLook = 0.02;
-constexpr const char* kInterrupted = "interrupted";
 
 Nanos nanos(double time_s) { return static_cast<Nanos>(time_s * 1e9); }
 
@@ -88,7 +87,7 @@ struct Look {
   LoadWindow window;
   bool is_capped = false;
   bool is_enough = false;
-  double settle_s = 0;
+  Seconds settled_after;
 };
 
 std::optional<LoadWindow> cut(const Watch& watch, const Progress& progress, Nanos not_before) {
@@ -97,9 +96,9 @@ std::optional<LoadWindow> cut(const Watch& watch, const Progress& progress, Nano
 }
 
 bool is_near_cap(const LoadWindow& window, const Watch& watch, const WindowSettings& settings) {
-  const auto power = window.power_w();
+  const auto power = window.power();
   const auto limit = watch.power_limit_w();
-  return power && limit && *power >= settings.cap_share * *limit;
+  return power && limit && power->value >= settings.cap_share * *limit;
 }
 
 // The best window so far, whether the power cap is felt in it, and whether it will do.
@@ -107,7 +106,7 @@ std::optional<Look> look(const Watch& watch, const Progress& progress,
                          const WindowSettings& settings, Nanos begun) {
   const auto window = cut(watch, progress, begun + nanos(settings.settle_s));
   if (!window) return std::nullopt;
-  Look out{*window, false, false, settings.settle_s};
+  Look out{*window, false, false, Seconds(settings.settle_s)};
   out.is_capped =
       watch.capped_share(window->begun) >= kCappedShare || is_near_cap(*window, watch, settings);
   double wanted_s = settings.window_s;
@@ -116,24 +115,24 @@ std::optional<Look> look(const Watch& watch, const Progress& progress,
     const auto later = cut(watch, progress, begun + nanos(settings.capped_settle_s));
     if (!later) return out;
     out.window = *later;
-    out.settle_s = settings.capped_settle_s;
+    out.settled_after = Seconds(settings.capped_settle_s);
   }
-  out.is_enough = out.window.duration_s() >= wanted_s && out.window.runs >= settings.runs &&
+  out.is_enough = out.window.duration().value >= wanted_s && out.window.runs >= settings.runs &&
                   out.window.relative_error <= settings.relative_error &&
                   std::abs(out.window.drift) <= settings.drift;
   return out;
 }
 
-Result<Measurement> measure_round(Launch& launch, const Watch& watch,
-                                  const WindowSettings& settings, const Conduct& conduct,
-                                  const Pauses& pauses) {
+Result<std::optional<Measurement>> measure_round(Launch& launch, const Watch& watch,
+                                                 const WindowSettings& settings,
+                                                 const Conduct& conduct, const Pauses& pauses) {
   Load load(launch, conduct, pauses);
   const Nanos begun = conduct.clock.now();
   Nanos next_look = begun + nanos(settings.settle_s);
   std::optional<Look> state;
   while (true) {
     if (const Status failure = load.run(); !failure.ok()) return failure.error();
-    if (conduct.is_stopped()) return unavailable(kInterrupted);
+    if (conduct.is_stopped()) return std::optional<Measurement>();
     const Nanos now = conduct.clock.now();
     if (now < next_look) continue;
     next_look = now + nanos(kLook);
@@ -154,45 +153,45 @@ Result<Measurement> measure_round(Launch& launch, const Watch& watch,
   out.resources = watch.resources(out.window.begun, out.window.ended);
   out.is_capped = state->is_capped;
   out.is_settled = state->is_enough;
-  out.settle_s = state->settle_s;
-  out.load_s = load_s;
-  out.paused_s = load.paused_between(out.window.begun, out.window.ended);
-  out.pause_w = pauses.power_w;
-  return out;
+  out.settled_after = state->settled_after;
+  out.load = Seconds(load_s);
+  out.paused = Seconds(load.paused_between(out.window.begun, out.window.ended));
+  out.pause_power = pauses.power;
+  return std::optional(std::move(out));
 }
 
 // The mean of the rounds, and how far it is known from how much they differ.
 Measurement mean_of(const std::vector<Measurement>& rounds) {
   Measurement out = rounds.back();
   LoadWindow& window = out.window;
-  window.begun = window.ended - nanos(0);
-  double energy = 0;
-  double duration = 0;
+  Joules energy;
+  Seconds duration;
   double runs = 0;
+  std::vector<double> figures;
   out.is_settled = true;
-  out.load_s = out.paused_s = 0;
+  out.load = out.paused = Seconds();
   window.ticks = 0;
   for (const Measurement& round : rounds) {
-    energy += round.window.energy_j.value_or(0.0);
-    duration += round.window.duration_s();
+    energy = energy + round.window.energy.value_or(Joules());
+    duration = duration + round.window.duration();
     runs += round.window.runs;
     window.ticks += round.window.ticks;
     out.is_capped = out.is_capped || round.is_capped;
     out.is_settled = out.is_settled && round.is_settled;
-    out.load_s += round.load_s;
-    out.paused_s += round.paused_s;
-    out.round_j.push_back(round.run_j().value_or(round.run_s()));
+    out.load = out.load + round.load;
+    out.paused = out.paused + round.paused;
+    figures.push_back(round.figure());
+    if (const auto joules = round.run_energy()) out.round_energies.push_back(*joules);
   }
-  if (window.energy_j) window.energy_j = energy;
-  window.begun = window.ended - nanos(duration);
+  if (window.energy) window.energy = energy;
+  window.begun = window.ended - nanos(duration.value);
   window.runs = runs;
   const auto count = static_cast<double>(rounds.size());
-  const double mean = std::accumulate(out.round_j.begin(), out.round_j.end(), 0.0) / count;
+  const double mean = std::accumulate(figures.begin(), figures.end(), 0.0) / count;
   double squares = 0;
-  for (const double value : out.round_j) squares += (value - mean) * (value - mean);
+  for (const double value : figures) squares += (value - mean) * (value - mean);
   window.relative_error = std::sqrt(squares / (count - 1) / count) / mean;
-  window.drift = out.round_j.back() / out.round_j.front() - 1;
-  if (!window.energy_j) out.round_j.clear();
+  window.drift = figures.back() / figures.front() - 1;
   return out;
 }
 
@@ -229,15 +228,14 @@ Conduct real_conduct(const Clock& clock, std::function<bool()> is_stopped) {
           std::move(is_stopped)};
 }
 
-std::optional<double> Measurement::run_j() const {
-  if (!window.energy_j) return std::nullopt;
-  return (*window.energy_j - paused_s * pause_w) / window.runs;
+std::optional<Joules> Measurement::run_energy() const {
+  if (!window.energy) return std::nullopt;
+  return Joules((*window.energy - pause_power * paused).value / window.runs);
 }
 
-bool is_interruption(const Error& error) { return error.message == kInterrupted; }
-
-Result<Measurement> measure(Launch& launch, const Watch& watch, const WindowSettings& settings,
-                            const Conduct& conduct, const Pauses& pauses) {
+Result<std::optional<Measurement>> measure(Launch& launch, const Watch& watch,
+                                           const WindowSettings& settings, const Conduct& conduct,
+                                           const Pauses& pauses) {
   if (settings.rounds <= 1) return measure_round(launch, watch, settings, conduct, pauses);
   const std::vector<double> rest = watch.latest_powers(2);
   std::vector<Measurement> rounds;
@@ -246,23 +244,25 @@ Result<Measurement> measure(Launch& launch, const Watch& watch, const WindowSett
     if (i > 0 && !rest.empty()) {
       wait_for_standby(watch, conduct, 1.1 * *std::max_element(rest.begin(), rest.end()));
     }
-    const Result<Measurement> round = measure_round(launch, watch, settings, conduct, pauses);
-    if (!round.ok()) return round.error();
-    rounds.push_back(round.value());
+    Result<std::optional<Measurement>> round =
+        measure_round(launch, watch, settings, conduct, pauses);
+    if (!round.ok() || !round.value()) return round;
+    rounds.push_back(*std::move(round).value());
   }
-  return mean_of(rounds);
+  return std::optional(mean_of(rounds));
 }
 
-Result<Idle> measure_idle(const Watch& watch, const Conduct& conduct, double duration_s,
-                          double limit_s) {
+Result<std::optional<Idle>> measure_idle(const Watch& watch, const Conduct& conduct,
+                                         double duration_s, double limit_s) {
   const Nanos begun = conduct.clock.now();
   while (seconds(conduct.clock.now() - begun) < limit_s) {
     conduct.sleep(nanos(0.05));
-    if (conduct.is_stopped()) return unavailable(kInterrupted);
+    if (conduct.is_stopped()) return std::optional<Idle>();
     const Nanos now = conduct.clock.now();
     if (!watch.has_energy()) {
       if (seconds(now - begun) < duration_s) continue;
-      return Idle{std::nullopt, seconds(now - begun), watch.resources(begun, now)};
+      return std::optional(
+          Idle{std::nullopt, Seconds(seconds(now - begun)), watch.resources(begun, now)});
     }
     if (const Status failure = meter_failure(watch); !failure.ok()) return failure.error();
     std::vector<Tick> ticks = watch.ticks_from(begun);
@@ -270,8 +270,9 @@ Result<Idle> measure_idle(const Watch& watch, const Conduct& conduct, double dur
     if (ticks.size() < 2) continue;
     const double passed = seconds(ticks.back().time() - ticks.front().time());
     if (passed < duration_s) continue;
-    return Idle{(ticks.back().energy_j - ticks.front().energy_j) / passed, passed,
-                watch.resources(ticks.front().time(), ticks.back().time())};
+    const Joules energy(ticks.back().energy_j - ticks.front().energy_j);
+    return std::optional(Idle{energy / Seconds(passed), Seconds(passed),
+                              watch.resources(ticks.front().time(), ticks.back().time())});
   }
   return unavailable(
       "the energy counter did not move enough within " + text_of(limit_s) + " s of idling",

@@ -45,8 +45,8 @@ Conduct real_conduct(const Clock& clock, std::function<bool()> is_stopped);
 // Rest after every launch, so that a heavy node draws less on average than the power cap, and its
 // clock is the one it has within a model.
 struct Pauses {
-  double share = 0;    // Of the time the launch before took; 0: none.
-  double power_w = 0;  // While resting.
+  double share = 0;  // Of the time the launch before took; 0: none.
+  Watts power;       // While resting.
 };
 
 struct Measurement {
@@ -54,33 +54,35 @@ struct Measurement {
   Resources resources;
   bool is_capped = false;
   bool is_settled = false;  // Otherwise the time ran out before the aims were met.
-  double settle_s = 0;
-  double load_s = 0;            // From the first launch to the last.
-  double paused_s = 0;          // Of the window: rest between launches.
-  double pause_w = 0;           // What was taken off for it.
-  std::vector<double> round_j;  // Of several rounds: a run's energy in each.
+  Seconds settled_after;
+  Seconds load;                        // From the first launch to the last.
+  Seconds paused;                      // Of the window: rest between launches.
+  Watts pause_power;                   // What was taken off for it.
+  std::vector<Joules> round_energies;  // Of several rounds: a run's in each; none without a meter.
 
   // Of one run, rest taken off.
-  double run_s() const { return (window.duration_s() - paused_s) / window.runs; }
-  std::optional<double> run_j() const;
+  Seconds run_time() const { return Seconds((window.duration() - paused).value / window.runs); }
+  std::optional<Joules> run_energy() const;
+  // What anchors and rounds are compared by: energy, or time where nothing measures it.
+  double figure() const { return run_energy() ? run_energy()->value : run_time().value; }
 };
 
-// Runs the launch until its energy is known, or until the time is up. Errors: what the launch says;
-// kUnavailable where the meter stopped answering or too few ticks came; kUnavailable "interrupted".
-Result<Measurement> measure(Launch& launch, const Watch& watch, const WindowSettings& settings,
-                            const Conduct& conduct, const Pauses& pauses = {});
-
-bool is_interruption(const Error& error);
+// Runs the launch until its energy is known, or until the time is up; nothing where the user has
+// had enough. Errors: what the launch says; kUnavailable where the meter stopped answering or too
+// few ticks came.
+Result<std::optional<Measurement>> measure(Launch& launch, const Watch& watch,
+                                           const WindowSettings& settings, const Conduct& conduct,
+                                           const Pauses& pauses = {});
 
 struct Idle {
-  std::optional<double> power_w;
-  double duration_s = 0;
+  std::optional<Watts> power;
+  Seconds duration;
   Resources resources;
 };
 // The power of a machine that has nothing to do, between ticks. Without an energy meter: only what
-// processors and memory did.
-Result<Idle> measure_idle(const Watch& watch, const Conduct& conduct, double duration_s = 1.0,
-                          double limit_s = 5.0);
+// processors and memory did. Nothing where the user has had enough.
+Result<std::optional<Idle>> measure_idle(const Watch& watch, const Conduct& conduct,
+                                         double duration_s = 1.0, double limit_s = 5.0);
 
 // Waits until the device rests: its power readings of half a second differ by no more than 3 %, and
 // are at most `standby_w` where that is given. Says how long that took; nothing where it did not

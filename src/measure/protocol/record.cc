@@ -29,6 +29,15 @@ void number(JsonWriter& out, std::string_view name, const std::optional<double>&
   out.key(name);
   value ? out.value(rounded(*value)) : out.null();
 }
+template <class Dimension>
+void number(JsonWriter& out, std::string_view name, Quantity<Dimension> value) {
+  number(out, name, value.value);
+}
+template <class Dimension>
+void number(JsonWriter& out, std::string_view name,
+            const std::optional<Quantity<Dimension>>& value) {
+  number(out, name, value ? std::optional(value->value) : std::nullopt);
+}
 void text_or_null(JsonWriter& out, std::string_view name, const std::string& text) {
   out.key(name);
   text.empty() ? out.null() : out.value(text);
@@ -56,33 +65,33 @@ void write_resources(JsonWriter& out, const Resources& r) {
   number(out, "temperature_c", r.temperature_c);
   out.key("throttle_reasons");
   r.throttle_reasons ? out.value(static_cast<std::int64_t>(*r.throttle_reasons)) : out.null();
-  number(out, "sampled_power_w", r.sampled_power_w);
-  number(out, "cpu_energy_j", r.cpu_energy_j);
-  number(out, "dram_energy_j", r.dram_energy_j);
+  number(out, "sampled_power_w", r.sampled_power);
+  number(out, "cpu_energy_j", r.cpu_energy);
+  number(out, "dram_energy_j", r.dram_energy);
   out.field("samples", static_cast<std::int64_t>(r.samples));
 }
 
 // Of the load as it ran, rest included.
 void write_window(JsonWriter& out, const Measurement& m) {
   const LoadWindow& window = m.window;
-  number(out, "energy_j", window.run_j());
-  number(out, "time_s", window.run_s());
-  number(out, "power_w", window.power_w());
+  number(out, "energy_j", window.run_energy());
+  number(out, "time_s", window.run_time());
+  number(out, "power_w", window.power());
   number(out, "iterations", window.runs);
-  number(out, "duration_s", window.duration_s());
-  number(out, "window_energy_j", window.energy_j);
+  number(out, "duration_s", window.duration());
+  number(out, "window_energy_j", window.energy);
   number(out, "relative_error", window.relative_error);
   number(out, "drift", window.drift);
   out.field("ticks", static_cast<std::int64_t>(window.ticks));
-  number(out, "tick_uncertainty_s", window.tick_uncertainty_s);
+  number(out, "tick_uncertainty_s", window.tick_uncertainty);
   out.field("is_settled", m.is_settled);
   out.field("is_capped", m.is_capped);
-  number(out, "settle_s", m.settle_s);
-  number(out, "load_s", m.load_s);
-  if (!m.round_j.empty()) {
+  number(out, "settle_s", m.settled_after);
+  number(out, "load_s", m.load);
+  if (!m.round_energies.empty()) {
     out.key("rounds_j");
     out.begin_array();
-    for (const double value : m.round_j) out.value(rounded(value));
+    for (const Joules energy : m.round_energies) out.value(rounded(energy.value));
     out.end_array();
   }
   write_resources(out, m.resources);
@@ -194,20 +203,20 @@ std::string to_line(const WindowRecord& record) {
   if (!record.why_eager.empty()) out.field("why_eager", record.why_eager);
   write_window(out, m);
   out.field("other_processes", static_cast<std::int64_t>(record.other_processes));
-  number(out, "idle_j", figures.idle_j);
+  number(out, "idle_j", figures.idle_energy);
   out.field("cache", name_of(figures.cache));
   out.field("copies", static_cast<std::int64_t>(record.copies));
   if (figures.is_paused) {
     out.key("pauses");
     out.begin_object();
-    number(out, "time_s", m.paused_s / m.window.runs);
-    number(out, "power_w", m.pause_w);
+    number(out, "time_s", m.paused.value / m.window.runs);
+    number(out, "power_w", m.pause_power);
     out.end_object();
-    number(out, "node_time_s", figures.time_s);
-    number(out, "node_energy_j", figures.energy_j);
+    number(out, "node_time_s", figures.time);
+    number(out, "node_energy_j", figures.energy);
   }
-  if (record.software_j) {
-    number(out, "software_j", record.software_j);
+  if (record.software_energy) {
+    number(out, "software_j", record.software_energy);
     out.field("software_covers", record.software_covers);
   }
   if (!figures.doubts.empty()) out.field("doubts", figures.doubts);
@@ -273,7 +282,7 @@ std::string to_line(const HeaderRecord& record) {
   out.field("cpu_count", static_cast<std::int64_t>(machine.cpus));
   text_or_null(out, "governor", machine.governor);
   number(out, "ram_bytes", machine.ram_bytes);
-  number(out, "idle_power_w", record.idle.power_w);
+  number(out, "idle_power_w", record.idle.power);
   number(out, "idle_gpu_percent", record.idle.resources.gpu_percent);
   number(out, "idle_temperature_c", record.idle.resources.temperature_c);
   number(out, "idle_sm_clock_mhz", record.idle.resources.sm_clock_mhz);
@@ -298,9 +307,9 @@ std::string footer_line(const std::string& session, std::int64_t windows, std::i
 std::vector<std::string> doubts_about(const Measurement& m, int other_processes) {
   std::vector<std::string> out;
   const Resources& r = m.resources;
-  const auto power = m.window.power_w();
-  if (power && r.sampled_power_w && r.samples >= kReadingsToCompare && m.paused_s == 0 &&
-      std::abs(*r.sampled_power_w / *power - 1) > kMostDisagreement) {
+  const auto power = m.window.power();
+  if (power && r.sampled_power && r.samples >= kReadingsToCompare && m.paused == Seconds() &&
+      std::abs(r.sampled_power->value / power->value - 1) > kMostDisagreement) {
     out.emplace_back(name_of(Doubt::kPowerReadings));
   }
   if (!m.is_settled) out.emplace_back(name_of(Doubt::kNotSettled));

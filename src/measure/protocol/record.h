@@ -26,7 +26,7 @@ struct WindowRecord : MeasuredWindow {
   std::string why_eager;
   int copies = 0;
   int other_processes = 0;
-  std::optional<double> software_j;  // See software_baseline.h.
+  std::optional<Joules> software_energy;  // See software_baseline.h.
   std::string software_covers;
 };
 std::string to_line(const WindowRecord& record);

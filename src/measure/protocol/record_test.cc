@@ -18,10 +18,10 @@ TEST(Record, WhatIsWrittenIsReadAgain) {
   record.node.key = record.figures.key = "0123456789abcdef";
   record.node.type = "T5Model";
   record.node.inputs = {"i64[2,1]", "bf16[8,4]{1,8}"};
-  record.figures.time_s = 0.5;
+  record.figures.time = Seconds(0.5);
   record.measurement.window.runs = 4;
   record.measurement.window.ended = 2 * kNanosPerSecond;
-  record.measurement.window.energy_j = 8;
+  record.measurement.window.energy = Joules(8);
   const std::string text = std::string(kHeader) + "\n" +
                            to_line("a", MeasuredModel{"t5", "T5Model", "{\"x\": 1}"}) + "\n" +
                            to_line(record) + "\n";
@@ -40,8 +40,8 @@ TEST(Record, WhatIsWrittenIsReadAgain) {
   EXPECT_EQ(window.pass.overrides, record.pass.overrides);
   EXPECT_EQ(window.node.subject, Subject::kDecode);
   EXPECT_EQ(window.node.inputs, record.node.inputs);
-  EXPECT_EQ(window.figures.energy_j, 2);
-  EXPECT_EQ(window.figures.time_s, 0.5);
+  EXPECT_EQ(window.figures.energy, Joules(2));
+  EXPECT_EQ(window.figures.time, Seconds(0.5));
 }
 
 }  // namespace

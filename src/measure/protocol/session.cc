@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "src/base/random.h"
+#include "src/measure/protocol/quiet.h"
 #include "src/measure/protocol/software_baseline.h"
 
 namespace wattree {
@@ -20,25 +20,6 @@ constexpr double kPausedLaunch = 3e-3;
 constexpr double kExpectedJob = 1.0;  // Seconds, before anything was measured.
 constexpr const char* kThrownOut = "the anchor had moved: what was measured was thrown out";
 constexpr Nanos kRemember = 30 * kNanosPerSecond;
-
-Subject subject_of(const Job& job) {
-  const Subject subject = facts_of(*job.tree, job.node).subject;
-  return subject == Subject::kModel && job.pass.past > 0 ? Subject::kDecode : subject;
-}
-
-bool is_whole(const Job& job) {
-  const Subject subject = subject_of(job);
-  return subject == Subject::kModel || subject == Subject::kDecode;
-}
-
-template <class T>
-void shuffle(typename std::vector<T>::iterator first, typename std::vector<T>::iterator last,
-             Random& random) {
-  for (auto n = last - first; n > 1; --n) {
-    const auto other = static_cast<std::ptrdiff_t>(random.next() % static_cast<std::uint64_t>(n));
-    std::swap(first[n - 1], first[other]);
-  }
-}
 
 class Session {
  public:
@@ -84,12 +65,24 @@ class Session {
   }
   Status anchor(bool is_first);
   Status warm_up(const WindowSettings& settings);
+  Status judge_block(double deviation);
   Status attempt(const Job& job);
   Status record(const Job& job, const Prepared& prepared, bool is_paused);
   Result<Prepared> load(const ModelTree& tree, std::int32_t node, const LaunchOptions& launch,
                         const WindowSettings& settings, const Pauses& pauses);
+  // Of a launch; the user's having had enough is a failure to everything on the way out.
+  Result<Measurement> measured_in(Launch& launch, const WindowSettings& settings,
+                                  const Pauses& pauses);
+  Error interrupted() {
+    is_interrupted_ = true;
+    return {ErrorCode::kUnavailable, "interrupted", ""};
+  }
   Status pause(const Job& job, const Prepared& alone);
   bool is_lost();
+  bool is_anchor_due() const;
+  bool is_out_of_time() const;
+  void repeat_block(std::vector<Job>& jobs);
+  Result<bool> goes_on_after(const Error& failure, const Job& job);
 
   Executor& executor_;
   Watch& watch_;
@@ -102,8 +95,11 @@ class Session {
   std::string name_;
   int block_ = 0;
   std::vector<Job> block_jobs_;
+  std::set<std::string> repeated_;
   std::unique_ptr<Launch> anchor_launch_;
   double anchor_at_s_ = 0;
+  double anchor_figure_ = 0;  // Of the first one.
+  bool is_interrupted_ = false;
   const Job* last_good_ = nullptr;
   Job last_good_job_;
   std::size_t done_ = 0, total_ = 0;
@@ -115,37 +111,21 @@ Status Session::begin() {
   name_ = std::to_string(at_s);
   tell("idle");
   const int others = options_.other_processes();
-  if (others > 0 && !options_.allow_load) {
-    return Error{ErrorCode::kUnavailable,
-                 std::to_string(others) +
-                     (others == 1 ? " other process is" : " other processes are") +
-                     " on the GPU: what it takes would be counted too",
-                 "wait for it to end, or go on with <allow_load>; every window is marked then"};
-  }
+  const QuietLimits limits{options_.most_other_cpu_percent, options_.most_other_gpu_percent};
+  if (const Status failure = check_processes(others); !failure.ok() && !options_.allow_load)
+    return failure;
   const auto waited = wait_for_standby(watch_, conduct_, options_.standby_w);
-  Result<Idle> idle = measure_idle(watch_, conduct_);
+  Result<std::optional<Idle>> idle = measure_idle(watch_, conduct_);
   if (!idle.ok()) return idle.error();
-  result.idle = idle.value();
-  const Resources& r = result.idle.resources;
-  if (r.gpu_percent.value_or(0.0) > options_.most_other_gpu_percent && !options_.allow_load) {
-    return Error{ErrorCode::kUnavailable,
-                 "the GPU is at work for " + std::to_string(std::lround(*r.gpu_percent)) +
-                     " % of the time before anything was begun",
-                 "wait for that to end, or go on with <allow_load>"};
-  }
-  std::optional<double> other_cpu;
-  if (r.cpu_percent && r.own_cpu_percent) {
-    other_cpu = std::max(0.0, *r.cpu_percent - *r.own_cpu_percent);
-    if (*other_cpu > options_.most_other_cpu_percent && !options_.allow_load) {
-      return Error{ErrorCode::kUnavailable,
-                   "other processes use " + std::to_string(std::lround(*other_cpu)) +
-                       " % of the processors: times and energies would be theirs too",
-                   "wait for them to end, or go on with <allow_load>; windows are marked then"};
-    }
-  }
+  if (!idle.value()) return interrupted();
+  result.idle = *std::move(idle).value();
+  const Resources& resources = result.idle.resources;
+  if (const Status failure = check_quiet(resources, limits); !failure.ok() && !options_.allow_load)
+    return failure;
   result.machine = describe_machine(executor_.device(), watch_, options_.roots);
-  HeaderRecord header{name_,          at_s,          result.machine, result.idle, waited,
-                      options_.whole, options_.node, others,         other_cpu};
+  HeaderRecord header{name_,         at_s,   result.machine,
+                      result.idle,   waited, options_.whole,
+                      options_.node, others, other_cpu_percent(resources)};
   if (const Status failure = file_.append(to_line(header)); !failure.ok()) return failure;
   if (options_.model) {
     if (const Status failure = file_.append(to_line(name_, *options_.model)); !failure.ok())
@@ -158,16 +138,34 @@ Status Session::begin() {
 Status Session::warm_up(const WindowSettings& settings) {
   double before = 0;
   for (int i = 0; i < kWarmUps; ++i) {
-    const Result<Measurement> measured = measure(*anchor_launch_, watch_, settings, conduct_);
+    const Result<Measurement> measured = measured_in(*anchor_launch_, settings, {});
     if (!measured.ok()) return measured.error();
-    const double figure = measured.value().run_j().value_or(measured.value().run_s());
+    const double figure = measured.value().figure();
     if (before > 0 && std::abs(figure / before - 1) <= kWarm) break;
     before = figure;
   }
   return {};
 }
 
-// The block since the last one is good if the machine is still the same.
+// The block since the last anchor is good if the machine is still the same.
+Status Session::judge_block(double deviation) {
+  const bool is_good = std::abs(deviation) <= options_.anchor.tolerance;
+  if (const Status failure = file_.append(verdict_line(name_, block_, is_good, deviation));
+      !failure.ok()) {
+    return failure;
+  }
+  if (is_good) {
+    block_jobs_.clear();
+    return {};
+  }
+  ++result.discarded_blocks;
+  for (const Job& job : block_jobs_) {
+    figures_.erase(job.key());
+    figures_.erase(window_key(job.node.key, job.cache, true));
+  }
+  return {};
+}
+
 Status Session::anchor(bool is_first) {
   if (options_.anchor.tree == nullptr) {
     if (is_first) ++block_;
@@ -188,15 +186,15 @@ Status Session::anchor(bool is_first) {
   }
   double deviation = 0;
   for (int i = 0; i < kAnchorTries; ++i) {
-    const Result<Measurement> measured = measure(*anchor_launch_, watch_, settings, conduct_);
+    const Result<Measurement> measured = measured_in(*anchor_launch_, settings, {});
     if (!measured.ok()) return measured.error();
     const Measurement& m = measured.value();
-    const double figure = m.run_j().value_or(m.run_s());
-    if (!result.anchor_time_s) {
-      result.anchor_energy_j = m.run_j();
-      result.anchor_time_s = m.run_s();
+    if (!result.anchor_time) {
+      result.anchor_energy = m.run_energy();
+      result.anchor_time = m.run_time();
+      anchor_figure_ = m.figure();
     }
-    deviation = figure / result.anchor_energy_j.value_or(*result.anchor_time_s) - 1;
+    deviation = m.figure() / anchor_figure_ - 1;
     if (const Status failure = file_.append(to_line(AnchorRecord{name_, block_, m, deviation}));
         !failure.ok()) {
       return failure;
@@ -204,24 +202,19 @@ Status Session::anchor(bool is_first) {
     if (std::abs(deviation) <= options_.anchor.tolerance) break;
   }
   if (!is_first) {
-    const bool is_good = std::abs(deviation) <= options_.anchor.tolerance;
-    if (const Status failure = file_.append(verdict_line(name_, block_, is_good, deviation));
-        !failure.ok()) {
-      return failure;
-    }
-    if (is_good) {
-      block_jobs_.clear();
-    } else {
-      ++result.discarded_blocks;
-      for (const Job& job : block_jobs_) {
-        figures_.erase(job.key());
-        figures_.erase(window_key(job.node.key, job.cache, true));
-      }
-    }
+    if (const Status failure = judge_block(deviation); !failure.ok()) return failure;
   }
   ++block_;
   anchor_at_s_ = passed_s();
   return {};
+}
+
+Result<Measurement> Session::measured_in(Launch& launch, const WindowSettings& settings,
+                                         const Pauses& pauses) {
+  Result<std::optional<Measurement>> measured = measure(launch, watch_, settings, conduct_, pauses);
+  if (!measured.ok()) return measured.error();
+  if (!measured.value()) return interrupted();
+  return *std::move(measured).value();
 }
 
 Result<Session::Prepared> Session::load(const ModelTree& tree, std::int32_t node,
@@ -230,7 +223,7 @@ Result<Session::Prepared> Session::load(const ModelTree& tree, std::int32_t node
   Result<std::unique_ptr<Launch>> prepared = executor_.prepare(tree, node, launch);
   if (!prepared.ok()) return prepared.error();
   Prepared out{std::move(prepared).value(), {}};
-  Result<Measurement> measured = measure(*out.launch, watch_, settings, conduct_, pauses);
+  Result<Measurement> measured = measured_in(*out.launch, settings, pauses);
   if (!measured.ok()) return measured.error();
   out.measurement = std::move(measured).value();
   return out;
@@ -250,7 +243,7 @@ Status Session::record(const Job& job, const Prepared& prepared, bool is_paused)
   record.copies = prepared.launch->copies();
   record.other_processes = options_.other_processes();
   if (const auto software = software_estimate(m, record.other_processes > 0)) {
-    record.software_j = software->energy_j;
+    record.software_energy = software->energy;
     record.software_covers = software->covers;
   }
   NodeFigures& figures = record.figures;
@@ -258,10 +251,10 @@ Status Session::record(const Job& job, const Prepared& prepared, bool is_paused)
   figures.cache = job.cache;
   figures.is_paused = is_paused;
   figures.execution = prepared.launch->execution();
-  figures.energy_j = m.run_j();
-  figures.time_s = m.run_s();
-  if (result.idle.power_w) figures.idle_j = *result.idle.power_w * m.run_s();
-  if (result.machine.boundary == "gpu") figures.gpu_energy_j = figures.energy_j;
+  figures.energy = m.run_energy();
+  figures.time = m.run_time();
+  if (result.idle.power) figures.idle_energy = *result.idle.power * m.run_time();
+  if (result.machine.boundary == "gpu") figures.gpu_energy = figures.energy;
   figures.relative_error = m.window.relative_error;
   figures.drift = m.window.drift;
   figures.is_capped = m.is_capped;
@@ -277,12 +270,12 @@ Status Session::record(const Job& job, const Prepared& prepared, bool is_paused)
 
 // A heavy node once more with rest in between, so that its clock is the one it has within a model.
 Status Session::pause(const Job& job, const Prepared& alone) {
-  const double run_s = alone.measurement.run_s();
+  const double run_s = alone.measurement.run_time().value;
   const LaunchOptions launch{job.cache, std::max(1, static_cast<int>(kPausedLaunch / run_s)),
                              options_.allow_graph};
   const Result<Prepared> paused =
       load(*job.tree, job.node.node, launch, within_budget(options_.node),
-           {kPauseShare, result.idle.power_w.value_or(0.0)});
+           {kPauseShare, result.idle.power.value_or(Watts())});
   if (!paused.ok()) return paused.error();
   return record(job, paused.value(), true);
 }
@@ -294,7 +287,7 @@ Status Session::attempt(const Job& job) {
   if (!alone.ok()) return alone.error();
   if (const Status failure = record(job, alone.value(), false); !failure.ok()) return failure;
   const bool is_heavy = alone.value().measurement.is_capped && !is_whole(job) &&
-                        options_.with_pauses && result.idle.power_w && settings.rounds == 1 &&
+                        options_.with_pauses && result.idle.power && settings.rounds == 1 &&
                         (!has_budget() || left_s() > 1.0);
   return is_heavy ? pause(job, alone.value()) : Status();
 }
@@ -313,40 +306,63 @@ bool Session::is_lost() {
   return !anchor_launch_->start().ok() || !anchor_launch_->wait().ok();
 }
 
+bool Session::is_anchor_due() const {
+  return !block_jobs_.empty() && options_.anchor.tree != nullptr &&
+         passed_s() - anchor_at_s_ > options_.anchor.every_s;
+}
+
+bool Session::is_out_of_time() const {
+  if (!has_budget() || done_ == 0) return false;
+  return left_s() < (passed_s() - jobs_begun_s_) / static_cast<double>(done_);
+}
+
+// What the last anchor threw out: once more, at the end. Twice off is no accident, and stays out.
+void Session::repeat_block(std::vector<Job>& jobs) {
+  for (const Job& bad : block_jobs_) {
+    if (repeated_.insert(bad.key()).second) {
+      jobs.push_back(bad);
+    } else {
+      skip(bad, kThrownOut);
+    }
+  }
+  block_jobs_.clear();
+  total_ = jobs.size();
+}
+
+// After a failure: whether the session goes on.
+Result<bool> Session::goes_on_after(const Error& failure, const Job& job) {
+  if (is_interrupted_) {
+    result.ending = Ending::kInterrupted;
+    return false;
+  }
+  skip(job, failure.message);
+  if (const Status unwritten = file_.append(failure_line(name_, job.key(), failure));
+      !unwritten.ok()) {
+    return unwritten.error();
+  }
+  if (!is_lost()) return true;
+  result.ending = Ending::kLost;
+  result.lost = failure;
+  return false;
+}
+
 Status Session::run(std::vector<Job> jobs) {
-  jobs.erase(std::remove_if(jobs.begin(), jobs.end(),
-                            [&](const Job& job) { return figures_.count(job.key()) > 0; }),
-             jobs.end());
+  std::erase_if(jobs, [&](const Job& job) { return figures_.count(job.key()) > 0; });
   total_ = jobs.size();
   jobs_begun_s_ = passed_s();
-  std::set<std::string> repeated;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const Job job = jobs[i];
-    if (!block_jobs_.empty() && options_.anchor.tree != nullptr &&
-        passed_s() - anchor_at_s_ > options_.anchor.every_s) {
+    if (is_anchor_due()) {
       if (const Status failure = anchor(false); !failure.ok()) {
-        result.ending = is_interruption(failure.error()) ? Ending::kInterrupted : Ending::kLost;
+        result.ending = is_interrupted_ ? Ending::kInterrupted : Ending::kLost;
         result.lost = failure.error();
         return {};
       }
-      // Thrown out: once more, at the end. Twice off is no accident, and stays out.
-      for (const Job& bad : block_jobs_) {
-        if (repeated.insert(bad.key()).second) {
-          jobs.push_back(bad);
-        } else {
-          skip(bad, kThrownOut);
-        }
-      }
-      block_jobs_.clear();
-      total_ = jobs.size();
+      repeat_block(jobs);
     }
-    const double each =
-        done_ > 0 ? (passed_s() - jobs_begun_s_) / static_cast<double>(done_) : kExpectedJob;
-    if (has_budget() && left_s() < each && done_ > 0) {
+    if (is_out_of_time()) {
       result.ending = Ending::kBudget;
-      for (std::size_t rest = i; rest < jobs.size(); ++rest) {
-        skip(jobs[rest], "the time was up");
-      }
+      for (; i < jobs.size(); ++i) skip(jobs[i], "the time was up");
       return {};
     }
     const NodeFacts facts = facts_of(*job.tree, job.node);
@@ -360,20 +376,9 @@ Status Session::run(std::vector<Job> jobs) {
       last_good_ = &last_good_job_;
       continue;
     }
-    if (is_interruption(failure.error())) {
-      result.ending = Ending::kInterrupted;
-      return {};
-    }
-    skip(job, failure.error().message);
-    if (const Status unwritten = file_.append(failure_line(name_, job.key(), failure.error()));
-        !unwritten.ok()) {
-      return unwritten;
-    }
-    if (is_lost()) {
-      result.ending = Ending::kLost;
-      result.lost = failure.error();
-      return {};
-    }
+    const Result<bool> goes_on = goes_on_after(failure.error(), job);
+    if (!goes_on.ok()) return goes_on.error();
+    if (!goes_on.value()) return {};
   }
   tell("");
   return {};
@@ -383,13 +388,13 @@ Status Session::end() {
   if (result.ending == Ending::kDone && !block_jobs_.empty() && options_.anchor.tree != nullptr) {
     // A verdict on the last block; what it throws out is not measured again.
     const Status failure = anchor(false);
-    if (!failure.ok() && is_interruption(failure.error())) result.ending = Ending::kInterrupted;
+    if (!failure.ok() && is_interrupted_) result.ending = Ending::kInterrupted;
     if (failure.ok()) {
       for (const Job& bad : block_jobs_) skip(bad, kThrownOut);
     }
   }
   anchor_launch_.reset();
-  result.duration_s = passed_s();
+  result.duration = Seconds(passed_s());
   return file_.append(footer_line(name_, static_cast<std::int64_t>(result.measured),
                                   watch_.readings(), name_of(result.ending)));
 }
@@ -404,22 +409,6 @@ std::string_view name_of(Ending ending) {
     case Ending::kLost: return "lost";
   }
   return "";
-}
-
-void order_jobs(std::vector<Job>& jobs, double budget_s, double seconds_each, std::uint64_t seed) {
-  Random random(seed);
-  // By key first, so that the order does not depend on where they were found.
-  std::sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.key() < b.key(); });
-  const auto parts = std::stable_partition(jobs.begin(), jobs.end(), is_whole);
-  shuffle<Job>(jobs.begin(), parts, random);
-  shuffle<Job>(parts, jobs.end(), random);
-  if (budget_s <= 0) return;
-  const double affordable = std::max(0.0, budget_s / seconds_each) -
-                            static_cast<double>(std::distance(jobs.begin(), parts));
-  if (affordable >= static_cast<double>(std::distance(parts, jobs.end()))) return;
-  std::stable_sort(parts, jobs.end(),
-                   [](const Job& a, const Job& b) { return a.weight > b.weight; });
-  shuffle<Job>(parts, parts + static_cast<std::ptrdiff_t>(std::max(0.0, affordable)), random);
 }
 
 Result<SessionResult> run_session(std::vector<Job> jobs, Executor& executor, Watch& watch,

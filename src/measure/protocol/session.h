@@ -8,20 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "src/measure/protocol/job.h"
 #include "src/measure/protocol/record.h"
 #include "src/measure/windows/append_file.h"
 
 namespace wattree {
-
-// One node under one state of the cache.
-struct Job {
-  const ModelTree* tree = nullptr;
-  DistinctNode node;
-  CacheState cache = CacheState::kInPlace;
-  PassFacts pass;
-  double weight = 0;  // What it is expected to add: where time is short, the heaviest come first.
-  std::string key() const { return window_key(node.key, cache, false); }
-};
 
 // A pass that is measured again and again. Off by more than the tolerance three times running, what
 // was measured since the last one is thrown out and measured again.
@@ -71,9 +62,10 @@ struct SessionResult {
   std::vector<Skipped> skipped;
   Idle idle;
   MachineFacts machine;
-  std::optional<double> anchor_energy_j, anchor_time_s;
+  std::optional<Joules> anchor_energy;
+  std::optional<Seconds> anchor_time;
   int discarded_blocks = 0;
-  double duration_s = 0;
+  Seconds duration;
   std::size_t measured = 0;  // Windows.
 };
 
@@ -83,10 +75,5 @@ Result<SessionResult> run_session(std::vector<Job> jobs, Executor& executor, Wat
                                   const Conduct& conduct, const SessionOptions& options,
                                   AppendFile& file, Figures& figures,
                                   const std::function<void(const SessionProgress&)>& show);
-
-// The order of jobs: whole models first; then at random, as far as `budget_s` is expected to last
-// the heaviest of them before the others. Takes `seconds_each` for one; without a budget, at
-// random.
-void order_jobs(std::vector<Job>& jobs, double budget_s, double seconds_each, std::uint64_t seed);
 
 }  // namespace wattree

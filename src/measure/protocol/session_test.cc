@@ -104,11 +104,11 @@ TEST(Session, EveryDistinctNodeGetsItsJoules) {
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_EQ(result.value().ending, Ending::kDone);
   EXPECT_EQ(result.value().measured, 5U);
-  EXPECT_NEAR(*result.value().idle.power_w, 100, 1);
+  EXPECT_NEAR(result.value().idle.power->value, 100, 1);
   for (const auto& [node, joules] :
        {std::pair{0, 0.4}, {1, 0.04}, {3, 0.456}, {8, 0.015}, {9, 0.962}}) {
     ASSERT_NE(bench.find(node), nullptr) << node;
-    EXPECT_NEAR(*bench.find(node)->energy_j, joules, 0.01 * joules) << node;
+    EXPECT_NEAR(bench.find(node)->energy->value, joules, 0.01 * joules) << node;
     EXPECT_TRUE(bench.find(node)->is_settled);
     EXPECT_TRUE(bench.find(node)->doubts.empty()) << bench.find(node)->doubts.front();
   }
@@ -227,7 +227,7 @@ TEST(Session, WhatTheAnchorThrowsOutIsMeasuredAgain) {
   EXPECT_EQ(bench.figures.size(), 5U);
   EXPECT_GT(bench.lines("window"), 5);
   for (const auto& [node, joules] : {std::pair{0, 0.4}, {1, 0.04}, {3, 0.456}, {8, 0.015}}) {
-    EXPECT_NEAR(*bench.find(node)->energy_j, joules, 0.01 * joules) << node;
+    EXPECT_NEAR(bench.find(node)->energy->value, joules, 0.01 * joules) << node;
   }
 }
 
@@ -257,11 +257,11 @@ TEST(Session, AHeavyNodeIsMeasuredWithRestToo) {
   ASSERT_TRUE(bench.run().ok());
   ASSERT_NE(bench.find(0), nullptr);
   EXPECT_TRUE(bench.find(0)->is_capped);
-  EXPECT_NEAR(*bench.find(0)->energy_j, 0.7, 0.007);
+  EXPECT_NEAR(bench.find(0)->energy->value, 0.7, 0.007);
   ASSERT_NE(bench.find(0, true), nullptr);
   EXPECT_FALSE(bench.find(0, true)->is_capped);
-  EXPECT_NEAR(*bench.find(0, true)->energy_j, 0.552, 0.0083);
-  EXPECT_NEAR(bench.find(0, true)->time_s, 8e-4, 8e-6);
+  EXPECT_NEAR(bench.find(0, true)->energy->value, 0.552, 0.0083);
+  EXPECT_NEAR(bench.find(0, true)->time.value, 8e-4, 8e-6);
   EXPECT_EQ(bench.find(1, true), nullptr);
 }
 
@@ -273,8 +273,8 @@ TEST(Session, WithoutMetersTimesAreKept) {
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_EQ(result.value().machine.boundary, "");
   ASSERT_NE(bench.find(0), nullptr);
-  EXPECT_FALSE(bench.find(0)->energy_j);
-  EXPECT_NEAR(bench.find(0)->time_s, 1e-3, 1e-6);
+  EXPECT_FALSE(bench.find(0)->energy);
+  EXPECT_NEAR(bench.find(0)->time.value, 1e-3, 1e-6);
   EXPECT_NE(bench.folder.read("windows.jsonl").find("\"energy_j\":null"), std::string::npos);
 }
 

@@ -39,12 +39,12 @@ class SimulatedMachine {
     if (options_.has_gpu_counter) {
       out.push_back(
           counter("gpu0.energy", Component::kGpu, 1e-3, 0.1, [this] { return shown_j_ / 1e-3; }));
-      out.push_back(level("gpu0.power", Unit::kWatt, Component::kGpu, [this] { return power_; }));
-      out.push_back(level("gpu0.power_limit", Unit::kWatt, Component::kGpu,
+      out.push_back(level("gpu0.power", Unit::kWatt, Signal::kPower, [this] { return power_; }));
+      out.push_back(level("gpu0.power_limit", Unit::kWatt, Signal::kPowerLimit,
                           [this] { return options_.limit_w; }));
-      out.push_back(level("gpu0.throttle", Unit::kBits, Component::kGpu,
+      out.push_back(level("gpu0.throttle", Unit::kBits, Signal::kThrottle,
                           [this] { return power_ >= options_.limit_w ? 4.0 : 0.0; }));
-      out.push_back(level("gpu0.sm_clock", Unit::kMegahertz, Component::kGpu,
+      out.push_back(level("gpu0.sm_clock", Unit::kMegahertz, Signal::kClock,
                           [this] { return power_ >= options_.limit_w ? 1500.0 : 1980.0; }));
     }
     if (options_.has_rapl) {
@@ -52,11 +52,14 @@ class SimulatedMachine {
                             [this] { return energy_j_ / 1e-6; }));
     }
     Description cpu = description("host.cpu", Component::kCpu, Kind::kCounter, Unit::kSecond);
+    cpu.scope = Scope::kMachine;
+    cpu.signal = Signal::kUse;
     cpu.resolution = 0.01;
     out.push_back(std::make_unique<Probe>(
         cpu, [this] { return (seconds(now) * options_.other_cpus + busy_s_) / 0.01; }));
     Description own = description("process.1.cpu", Component::kCpu, Kind::kCounter, Unit::kSecond);
     own.scope = Scope::kProcess;
+    own.signal = Signal::kUse;
     own.resolution = 0.01;
     out.push_back(std::make_unique<Probe>(own, [this] { return busy_s_ / 0.01; }));
     return out;
@@ -131,10 +134,11 @@ class SimulatedMachine {
     out.is_counted = true;
     return std::make_unique<Probe>(out, std::move(value), &is_lost);
   }
-  std::unique_ptr<Meter> level(std::string name, Unit unit, Component component,
+  std::unique_ptr<Meter> level(std::string name, Unit unit, Signal signal,
                                std::function<double()> value) {
-    return std::make_unique<Probe>(description(std::move(name), component, Kind::kLevel, unit),
-                                   std::move(value), &is_lost);
+    Description out = description(std::move(name), Component::kGpu, Kind::kLevel, unit);
+    out.signal = signal;
+    return std::make_unique<Probe>(out, std::move(value), &is_lost);
   }
 
   SimulatedOptions options_;

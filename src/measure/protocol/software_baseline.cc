@@ -18,18 +18,18 @@ std::optional<SoftwareEstimate> software_estimate(const Measurement& m, bool is_
   const Resources& r = m.resources;
   double sum = 0;
   std::string covers;
-  const auto add = [&](const char* name, std::optional<double> energy, std::optional<double> part) {
+  const auto add = [&](const char* name, std::optional<Joules> energy, std::optional<double> part) {
     if (!energy || !part) return;
-    sum += *energy * *part;
+    sum += energy->value * *part;
     covers += (covers.empty() ? "" : "+") + std::string(name);
   };
-  add("cpu", r.cpu_energy_j, share(r.own_cpu_percent, r.cpu_percent));
-  add("dram", r.dram_energy_j, share(r.own_ram_percent, r.ram_percent));
-  if (r.sampled_power_w && !is_gpu_shared) {
-    add("gpu", *r.sampled_power_w * m.window.duration_s(), 1.0);
+  add("cpu", r.cpu_energy, share(r.own_cpu_percent, r.cpu_percent));
+  add("dram", r.dram_energy, share(r.own_ram_percent, r.ram_percent));
+  if (r.sampled_power && !is_gpu_shared) {
+    add("gpu", *r.sampled_power * m.window.duration(), 1.0);
   }
   if (covers.empty()) return std::nullopt;
-  return SoftwareEstimate{pue * sum / m.window.runs, covers};
+  return SoftwareEstimate{Joules(pue * sum / m.window.runs), covers};
 }
 
 }  // namespace wattree

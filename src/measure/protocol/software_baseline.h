@@ -14,8 +14,8 @@ namespace wattree {
 inline constexpr double kStrubellPue = 1.58;
 
 struct SoftwareEstimate {
-  double energy_j = 0;  // Of one run.
-  std::string covers;   // "gpu", "cpu+dram+gpu": components whose power is known.
+  Joules energy;       // Of one run.
+  std::string covers;  // "gpu", "cpu+dram+gpu": components whose power is known.
 };
 // Nothing where no component's power is known. A GPU with no other process on it is all ours.
 std::optional<SoftwareEstimate> software_estimate(const Measurement& measurement,

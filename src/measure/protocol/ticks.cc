@@ -58,12 +58,12 @@ std::optional<LoadWindow> cut_window(std::span<const Tick> ticks, const Progress
   LoadWindow out;
   out.begun = inside.front()->time();
   out.ended = inside.back()->time();
-  out.energy_j = energy.back() - energy.front();
+  out.energy = Joules(energy.back() - energy.front());
   out.runs = done.back() - done.front();
-  if (out.runs <= 0 || *out.energy_j <= 0) return std::nullopt;
+  if (out.runs <= 0 || out.energy->value <= 0) return std::nullopt;
   out.ticks = static_cast<int>(inside.size());
-  out.tick_uncertainty_s =
-      std::hypot(inside.front()->uncertainty_s(), inside.back()->uncertainty_s());
+  out.tick_uncertainty =
+      Seconds(std::hypot(inside.front()->uncertainty_s(), inside.back()->uncertainty_s()));
   out.relative_error = relative_slope_error(done, energy);
   out.drift = drift_of(done, energy);
   return out;

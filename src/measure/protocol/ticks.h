@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "src/base/units.h"
 #include "src/measure/meter/clock.h"
 
 namespace wattree {
@@ -40,26 +41,26 @@ class Progress {
 };
 
 // Energy, time and runs between two moments of a load, and how sure of one run's share they make
-// us. Without a meter, `energy_j` is absent, and error and drift are those of the time of a run.
+// us. Without a meter, `energy` is absent, and error and drift are those of the time of a run.
 struct LoadWindow {
   Nanos begun = 0;
   Nanos ended = 0;
-  std::optional<double> energy_j;
+  std::optional<Joules> energy;
   double runs = 0;
   int ticks = 0;
-  double tick_uncertainty_s = 0;  // Of both ends together.
-  double relative_error = 0;      // Standard error of a run's energy, over that energy.
-  double drift = 0;               // A run's energy in the second half over the first's, less 1.
+  Seconds tick_uncertainty;   // Of both ends together.
+  double relative_error = 0;  // Standard error of a run's energy, over that energy.
+  double drift = 0;           // A run's energy in the second half over the first's, less 1.
 
-  double duration_s() const { return seconds(ended - begun); }
-  double run_s() const { return duration_s() / runs; }
-  std::optional<double> run_j() const {
-    if (!energy_j) return std::nullopt;
-    return *energy_j / runs;
+  Seconds duration() const { return Seconds(seconds(ended - begun)); }
+  Seconds run_time() const { return Seconds(duration().value / runs); }
+  std::optional<Joules> run_energy() const {
+    if (!energy) return std::nullopt;
+    return Joules(energy->value / runs);
   }
-  std::optional<double> power_w() const {
-    if (!energy_j) return std::nullopt;
-    return *energy_j / duration_s();
+  std::optional<Watts> power() const {
+    if (!energy) return std::nullopt;
+    return *energy / duration();
   }
 };
 

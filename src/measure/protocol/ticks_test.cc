@@ -23,14 +23,14 @@ TEST(Ticks, AWindowLiesBetweenTicksAndWithinTheProgress) {
   EXPECT_EQ(window->begun, 300 * kMs);
   EXPECT_EQ(window->ended, 1000 * kMs);
   EXPECT_EQ(window->ticks, 8);
-  EXPECT_DOUBLE_EQ(*window->energy_j, 28.0);
+  EXPECT_DOUBLE_EQ(window->energy->value, 28.0);
   EXPECT_DOUBLE_EQ(window->runs, 350.0);
-  EXPECT_DOUBLE_EQ(*window->run_j(), 0.08);
-  EXPECT_DOUBLE_EQ(window->run_s(), 2e-3);
-  EXPECT_NEAR(*window->power_w(), 40.0, 1e-9);
+  EXPECT_DOUBLE_EQ(window->run_energy()->value, 0.08);
+  EXPECT_DOUBLE_EQ(window->run_time().value, 2e-3);
+  EXPECT_NEAR(window->power()->value, 40.0, 1e-9);
   EXPECT_NEAR(window->relative_error, 0, 1e-9);
   EXPECT_NEAR(window->drift, 0, 1e-9);
-  EXPECT_NEAR(window->tick_uncertainty_s, 2e-3 * std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(window->tick_uncertainty.value, 2e-3 * std::sqrt(2.0), 1e-9);
 }
 
 TEST(Ticks, ThreeTicksAreNoWindow) {
@@ -67,11 +67,11 @@ TEST(Ticks, WithoutAMeterAWindowIsTimeAlone) {
   for (int i = 0; i <= 10; ++i) progress.add(20 * i * kMs, 10.0 * i);
   const auto window = cut_timed_window(progress, 50 * kMs);
   ASSERT_TRUE(window);
-  EXPECT_FALSE(window->energy_j);
-  EXPECT_FALSE(window->run_j());
+  EXPECT_FALSE(window->energy);
+  EXPECT_FALSE(window->run_energy());
   EXPECT_EQ(window->begun, 60 * kMs);
   EXPECT_DOUBLE_EQ(window->runs, 70);
-  EXPECT_DOUBLE_EQ(window->run_s(), 2e-3);
+  EXPECT_DOUBLE_EQ(window->run_time().value, 2e-3);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "src/measure/protocol/watch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace wattree {
@@ -32,11 +31,6 @@ constexpr double kTickingPeriod = 0.02;
 // A level is believed between readings that are at most so far apart.
 constexpr Nanos kLongest = kNanosPerSecond / 4;
 
-struct Place {
-  std::string_view suffix;  // Of the meter's name.
-  std::size_t column;
-};
-
 // Of a counter its count in units, of a level the level.
 std::optional<double> value_of(Meter& meter) {
   const Sample sample = meter.read();
@@ -47,50 +41,26 @@ std::optional<double> value_of(Meter& meter) {
              : sample.level;
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 }  // namespace
 
 Watch::Watch(Meters meters, Component component, const WatchOptions& options, const Clock& clock)
     : meters_(std::move(meters)), options_(options), clock_(clock) {
-  static constexpr Place kPlaces[] = {
-      {"host.cpu", kHostCpu},         {"host.memory", kRam},
-      {".utilisation", kGpu},         {".memory_utilisation", kGpuMemory},
-      {".sm_clock", kSmClock},        {".memory_clock", kMemoryClock},
-      {".temperature", kTemperature}, {".throttle", kThrottle},
-  };
-  std::string gpu;  // "gpu0.": the first one that has energy, whose state is kept.
+  const Description* gpu = nullptr;  // The first one that has energy, whose state is kept.
   for (const auto& meter : meters_) {
     const Description& d = meter->description();
-    if (component == Component::kGpu && d.is_counted && d.component == component && gpu.empty()) {
-      gpu = d.name.substr(0, d.name.find('.') + 1);
-      energy_.push_back({meter.get(), Series(d, kLongest), 0});
-    } else if (component != Component::kGpu && d.is_counted && d.component != Component::kGpu) {
-      energy_.push_back({meter.get(), Series(d, kLongest), 0});
-    }
+    const bool is_wanted = component == Component::kGpu ? d.component == component && gpu == nullptr
+                                                        : d.component != Component::kGpu;
+    if (!d.is_counted || !is_wanted) continue;
+    if (component == Component::kGpu) gpu = &d;
+    energy_.push_back({meter.get(), Series(d, kLongest)});
   }
   for (const auto& meter : meters_) {
     const Description& d = meter->description();
-    if (d.component == Component::kGpu && (gpu.empty() || d.name.rfind(gpu, 0) != 0)) continue;
-    if (ends_with(d.name, ".power_limit")) {
+    if (d.component == Component::kGpu && (gpu == nullptr || d.device != gpu->device)) continue;
+    if (d.signal == Signal::kPowerLimit) {
       power_limit_w_ = value_of(*meter);
-    } else if (ends_with(d.name, ".power")) {
-      columns_.emplace_back(kPower, meter.get());
-    } else if (d.component == Component::kGpu && d.name == gpu + "memory") {
-      columns_.emplace_back(kGpuMemoryUsed, meter.get());
-    } else if (d.scope == Scope::kProcess && ends_with(d.name, ".cpu")) {
-      columns_.emplace_back(kOwnCpu, meter.get());
-    } else if (d.scope == Scope::kProcess && ends_with(d.name, ".memory")) {
-      columns_.emplace_back(kOwnRam, meter.get());
-    } else if (d.is_counted && d.kind == Kind::kCounter && component == Component::kGpu &&
-               (d.component == Component::kCpu || d.component == Component::kDram)) {
-      columns_.emplace_back(d.component == Component::kCpu ? kCpuEnergy : kDramEnergy, meter.get());
-    } else {
-      for (const Place& place : kPlaces) {
-        if (ends_with(d.name, place.suffix)) columns_.emplace_back(place.column, meter.get());
-      }
+    } else if (const auto column = column_of(d, component)) {
+      columns_.emplace_back(*column, meter.get());
     }
   }
   for (const Source& source : energy_) descriptions_.push_back(&source.meter->description());
@@ -98,28 +68,60 @@ Watch::Watch(Meters meters, Component component, const WatchOptions& options, co
                descriptions_.front()->period.value >= kTickingPeriod;
 }
 
+// Where what a meter tells is kept; nothing where it is not.
+std::optional<Watch::Column> Watch::column_of(const Description& d, Component component) const {
+  const bool is_gpu = d.component == Component::kGpu;
+  switch (d.signal) {
+    case Signal::kPower: return kPower;
+    case Signal::kMemoryAccess: return kGpuMemory;
+    case Signal::kClock: return kSmClock;
+    case Signal::kMemoryClock: return kMemoryClock;
+    case Signal::kTemperature: return kTemperature;
+    case Signal::kThrottle: return kThrottle;
+    case Signal::kUse:
+      if (is_gpu) return kGpu;
+      if (d.scope == Scope::kProcess) return kOwnCpu;
+      if (d.scope == Scope::kMachine) return kHostCpu;
+      return std::nullopt;
+    case Signal::kMemoryUse:
+      if (is_gpu) return kGpuMemoryUsed;
+      if (d.scope == Scope::kProcess) return kOwnRam;
+      if (d.scope == Scope::kMachine) return kRam;
+      return std::nullopt;
+    case Signal::kPowerLimit:
+    case Signal::kOther: break;
+  }
+  // Counters of the host beside that of the GPU.
+  if (component != Component::kGpu || !d.is_counted || d.kind != Kind::kCounter)
+    return std::nullopt;
+  if (d.component == Component::kCpu) return kCpuEnergy;
+  if (d.component == Component::kDram) return kDramEnergy;
+  return std::nullopt;
+}
+
 Watch::~Watch() { stop(); }
 
-void Watch::start() {
-  if (!threads_.empty()) return;
-  is_stopping_ = false;
-  const auto repeat = [this](Nanos pause, void (Watch::*read)()) {
-    while (!is_stopping_) {
+Status Watch::start() {
+  if (!threads_.empty()) return {};
+  const auto add = [this](Nanos pause, void (Watch::*read)()) {
+    threads_.push_back(std::make_unique<SamplingThread>([this, pause, read](bool) {
       (this->*read)();
-      std::this_thread::sleep_for(std::chrono::nanoseconds(pause));
-    }
+      return clock_.now() + pause;
+    }));
+    return threads_.back()->start(clock_);
   };
+  Status started;
   if (has_energy()) {
-    const Nanos pause = has_ticks_ ? options_.energy_pause : options_.smooth_pause;
-    threads_.emplace_back(repeat, pause, &Watch::read_energy);
+    started = add(has_ticks_ ? options_.energy_pause : options_.smooth_pause, &Watch::read_energy);
   }
-  threads_.emplace_back(repeat, options_.state_period, &Watch::read_state);
+  if (started.ok()) started = add(options_.state_period, &Watch::read_state);
+  if (!started.ok()) stop();
+  return started;
 }
 
 void Watch::stop() {
-  is_stopping_ = true;
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  for (const auto& thread : threads_) thread->ask_to_end();
+  threads_.clear();  // Each waits for its end.
 }
 
 void Watch::read_energy() {
@@ -149,7 +151,6 @@ void Watch::read_energy() {
     ticks_.push_back(has_ticks_ ? Tick{last_read_, read, sum} : Tick{begun, ended, sum});
   }
   last_read_ = read;
-  last_energy_j_ = sum;
 }
 
 void Watch::read_state() {
@@ -235,9 +236,14 @@ Resources Watch::resources(Nanos begun, Nanos ended) const {
   out.sm_clock_mhz = mean(kSmClock);
   out.memory_clock_mhz = mean(kMemoryClock);
   out.temperature_c = mean(kTemperature);
-  out.sampled_power_w = mean(kPower);
-  out.cpu_energy_j = scaled(rate(kCpuEnergy), seconds(ended - begun));
-  out.dram_energy_j = scaled(rate(kDramEnergy), seconds(ended - begun));
+  if (const auto power = mean(kPower)) out.sampled_power = Watts(*power);
+  const auto energy = [&](std::size_t column) -> std::optional<Joules> {
+    const auto power = rate(column);
+    if (!power) return std::nullopt;
+    return Watts(*power) * Seconds(seconds(ended - begun));
+  };
+  out.cpu_energy = energy(kCpuEnergy);
+  out.dram_energy = energy(kDramEnergy);
   for (const State& state : states) {
     if (!state.values[kThrottle]) continue;
     out.throttle_reasons =

@@ -9,10 +9,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "src/measure/meter/meter.h"
+#include "src/measure/meter/sampling_thread.h"
 #include "src/measure/meter/series.h"
 #include "src/measure/protocol/ticks.h"
 #include "src/measure/windows/resources.h"
@@ -39,7 +39,8 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   ~Watch();
 
-  void start();
+  // kUnavailable where the system has no thread to give.
+  Status start();
   void stop();
   // One reading each; what the threads do, and what tests call.
   void read_energy();
@@ -66,13 +67,13 @@ class Watch {
   struct Source {
     Meter* meter;
     Series series;
-    double energy_j = 0;
   };
   struct State {
     Nanos time = 0;
     std::vector<std::optional<double>> values;  // By Column.
   };
   enum Column : std::size_t;
+  std::optional<Column> column_of(const Description& description, Component component) const;
   std::vector<State> states_between(Nanos begun, Nanos ended) const;
 
   Meters meters_;
@@ -84,15 +85,13 @@ class Watch {
   std::optional<double> power_limit_w_;
   bool has_ticks_ = false;
   Nanos last_read_ = 0;
-  double last_energy_j_ = 0;
 
   mutable std::mutex mutex_;
   std::deque<Tick> ticks_;
   std::deque<State> states_;
   std::atomic<std::int64_t> readings_{0};
   std::atomic<Absence> failure_{Absence::kNone};
-  std::atomic<bool> is_stopping_{false};
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<SamplingThread>> threads_;
 };
 
 }  // namespace wattree

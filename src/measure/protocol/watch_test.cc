@@ -30,6 +30,7 @@ Description described(std::string name, Kind kind, Unit unit, bool is_counted) {
   out.component = Component::kGpu;
   out.period = Seconds(0.1);
   out.is_counted = is_counted;
+  if (unit == Unit::kWatt) out.signal = Signal::kPower;
   return out;
 }
 
@@ -43,7 +44,7 @@ TEST(Watch, ItsThreadsReadWhileOthersLook) {
   options.state_period = kNanosPerMillisecond;
   Watch watch(std::move(meters), Component::kGpu, options, boot_clock());
   ASSERT_TRUE(watch.has_energy());
-  watch.start();
+  ASSERT_TRUE(watch.start().ok());
   const Nanos begun = watch.clock().now();
   std::vector<Tick> ticks;
   while (ticks.size() < 20 || watch.latest_powers(3).size() < 3) {
@@ -55,12 +56,36 @@ TEST(Watch, ItsThreadsReadWhileOthersLook) {
   }
   const Resources resources = watch.resources(begun, watch.clock().now());
   watch.stop();
-  EXPECT_EQ(*resources.sampled_power_w, 250.0);
+  EXPECT_EQ(resources.sampled_power, Watts(250.0));
   for (std::size_t i = 1; i < ticks.size(); ++i) {
     EXPECT_LE(ticks[i - 1].before, ticks[i].after);
     EXPECT_DOUBLE_EQ(ticks[i].energy_j - ticks[i - 1].energy_j, 1.0);
   }
   EXPECT_EQ(watch.failure(), Absence::kNone);
+}
+
+// By what meters say they are, not by their names.
+TEST(Watch, KeepsTheStateOfTheGpuThatIsMeasured) {
+  Meters meters;
+  const auto add = [&](const char* device, Unit unit, Signal signal) {
+    const bool is_energy = unit == Unit::kJoule;
+    Description d =
+        described("some.thing", is_energy ? Kind::kCounter : Kind::kLevel, unit, is_energy);
+    d.device = device;
+    d.signal = signal;
+    meters.push_back(std::make_unique<Stepping>(d));
+  };
+  add("card A", Unit::kJoule, Signal::kOther);
+  add("card A", Unit::kWatt, Signal::kPower);
+  add("card A", Unit::kWatt, Signal::kPowerLimit);
+  add("card A", Unit::kWatt, Signal::kOther);  // Such as a mean over a second.
+  add("card B", Unit::kWatt, Signal::kPower);
+  add("card B", Unit::kJoule, Signal::kOther);
+  Watch watch(std::move(meters), Component::kGpu, {}, boot_clock());
+  EXPECT_EQ(watch.energy_meters().size(), 1U);
+  EXPECT_EQ(watch.power_limit_w(), 250.0);
+  watch.read_state();
+  EXPECT_EQ(watch.latest_powers(3), std::vector<double>{250.0});
 }
 
 TEST(Watch, ProcessorsAreNeverBusierThanTheyCanBe) {
@@ -81,16 +106,16 @@ TEST(SoftwareBaseline, SharesOfComponentsTimesPue) {
   m.window.begun = 0;
   m.window.ended = 2 * kNanosPerSecond;
   m.window.runs = 100;
-  m.resources.cpu_energy_j = 10;
+  m.resources.cpu_energy = Joules(10);
   m.resources.cpu_percent = 40;
   m.resources.own_cpu_percent = 20;
-  m.resources.dram_energy_j = 4;
+  m.resources.dram_energy = Joules(4);
   m.resources.ram_percent = 80;
   m.resources.own_ram_percent = 20;
-  m.resources.sampled_power_w = 100;
+  m.resources.sampled_power = Watts(100);
   const auto all = software_estimate(m, false);
   ASSERT_TRUE(all);
-  EXPECT_NEAR(all->energy_j, 1.58 * 206 / 100, 1e-12);
+  EXPECT_NEAR(all->energy.value, 1.58 * 206 / 100, 1e-12);
   EXPECT_EQ(all->covers, "cpu+dram+gpu");
   EXPECT_EQ(software_estimate(m, true)->covers, "cpu+dram");
   m.resources = {};

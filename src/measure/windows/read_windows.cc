@@ -24,6 +24,11 @@ std::optional<double> amount(JsonFields& fields, std::string_view name) {
   return fields.number(name, 0, kMost);
 }
 
+std::optional<Joules> joules(JsonFields& fields, std::string_view name) {
+  const auto value = amount(fields, name);
+  return value ? std::optional(Joules(*value)) : std::nullopt;
+}
+
 std::vector<std::pair<std::string, std::string>> settings(JsonFields& fields,
                                                           std::string_view name) {
   std::vector<std::pair<std::string, std::string>> out;
@@ -80,7 +85,7 @@ Resources resources_of(JsonFields& fields) {
   out.sm_clock_mhz = amount(fields, "sm_clock_mhz");
   out.memory_clock_mhz = amount(fields, "memory_clock_mhz");
   out.temperature_c = fields.number("temperature_c", -kMost, kMost);
-  out.sampled_power_w = amount(fields, "sampled_power_w");
+  if (const auto power = amount(fields, "sampled_power_w")) out.sampled_power = Watts(*power);
   out.samples = static_cast<int>(fields.whole("samples", 0, 1'000'000'000).value_or(0));
   return out;
 }
@@ -90,12 +95,14 @@ NodeFigures read_figures(JsonFields& fields) {
   const auto cache = parse_cache(fields.text("cache", true));
   if (!cache) fields.complain("cache", "must be natural, cold, in_place or warm");
   out.cache = cache.value_or(CacheState::kNatural);
-  out.execution = fields.text("execution", true) == "graph" ? Execution::kGraph : Execution::kEager;
+  const auto execution = parse_execution(fields.text("execution", true));
+  if (!execution) fields.complain("execution", "must be graph or eager");
+  out.execution = execution.value_or(Execution::kGraph);
   out.is_paused = fields.has("pauses");
-  out.energy_j = amount(fields, out.is_paused ? "node_energy_j" : "energy_j");
-  out.time_s =
-      fields.number(out.is_paused ? "node_time_s" : "time_s", kShortest, kMost, true).value_or(1);
-  out.idle_j = amount(fields, "idle_j");
+  out.energy = joules(fields, out.is_paused ? "node_energy_j" : "energy_j");
+  out.time = Seconds(
+      fields.number(out.is_paused ? "node_time_s" : "time_s", kShortest, kMost, true).value_or(1));
+  out.idle_energy = joules(fields, "idle_j");
   out.relative_error = amount(fields, "relative_error").value_or(0);
   out.drift = fields.number("drift", -kMost, kMost).value_or(0);
   out.is_capped = fields.flag("is_capped");
@@ -151,7 +158,7 @@ class Reader {
       session.windows.push_back(window_of(fields));
       session.windows.back().block = block;
       auto& figures = session.windows.back().figures;
-      if (session.boundary == "gpu") figures.gpu_energy_j = figures.energy_j;
+      if (session.boundary == "gpu") figures.gpu_energy = figures.energy;
     } else if (kind == "verdict") {
       if (!fields.flag("is_good")) discarded_.insert(block);
     } else if (kind == "anchor") {

@@ -37,9 +37,9 @@ TEST(ReadWindows, WhatWasThrownOutIsNotThere) {
   ASSERT_EQ(read.value()[1].windows.size(), 1U);
   const NodeFigures& figures = read.value()[1].windows[0].figures;
   EXPECT_EQ(figures.key, "c");
-  EXPECT_EQ(figures.energy_j, 2);
-  EXPECT_EQ(figures.gpu_energy_j, 2);
-  EXPECT_EQ(figures.time_s, 0.5);
+  EXPECT_EQ(figures.energy, Joules(2));
+  EXPECT_EQ(figures.gpu_energy, Joules(2));
+  EXPECT_EQ(figures.time, Seconds(0.5));
 }
 
 TEST(ReadWindows, FiguresGoByKeyAndTheLaterCounts) {
@@ -53,8 +53,8 @@ TEST(ReadWindows, FiguresGoByKeyAndTheLaterCounts) {
   ASSERT_TRUE(figures.ok());
   ASSERT_EQ(figures.value().size(), 2U);
   EXPECT_TRUE(figures.value().at("a/cold").is_capped);
-  EXPECT_EQ(figures.value().at("a/cold/paused").energy_j, 1);
-  EXPECT_EQ(figures.value().at("a/cold/paused").time_s, 0.25);
+  EXPECT_EQ(figures.value().at("a/cold/paused").energy, Joules(1));
+  EXPECT_EQ(figures.value().at("a/cold/paused").time, Seconds(0.25));
   const auto refused =
       figures_of(parse_windows(std::string(kHeader) + "\n", "w.jsonl").value(), "NVIDIA A100");
   ASSERT_FALSE(refused.ok());
@@ -72,6 +72,8 @@ TEST(ReadWindows, ALineCutShortIsPassedOver) {
 TEST(ReadWindows, ErrorsNameFileLineAndField) {
   const std::string header = std::string(kHeader) + "\n";
   EXPECT_EQ(error_of(header + "{\"kind\":\"window\"}\n"), "w.jsonl:2: field \"key\" is missing");
+  EXPECT_EQ(error_of(header + window("a", R"(,"execution":"Graph")")),
+            "w.jsonl:2: field \"execution\" must be graph or eager");
   EXPECT_EQ(error_of(header + window("a", R"(,"time_s":0)")),
             "w.jsonl:2: field \"time_s\" must be a number from 1e-12 to 1e+15");
   EXPECT_EQ(error_of(header + window("a", R"(,"inputs":[1])")),

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "src/base/units.h"
+
 namespace wattree {
 
 // What a device and its host were doing; absent where no meter tells.
@@ -19,10 +21,10 @@ struct Resources {
   std::optional<double> memory_clock_mhz;
   std::optional<double> temperature_c;
   std::optional<std::uint64_t> throttle_reasons;  // Every reason seen, as NVML's bits.
-  std::optional<double> sampled_power_w;          // Mean of the power readings.
+  std::optional<Watts> sampled_power;             // Mean of the power readings.
   // Counters beside the one that windows are cut at.
-  std::optional<double> cpu_energy_j;
-  std::optional<double> dram_energy_j;
+  std::optional<Joules> cpu_energy;
+  std::optional<Joules> dram_energy;
   int samples = 0;
 };
 

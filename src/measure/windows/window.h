@@ -55,10 +55,10 @@ struct NodeFigures {
   CacheState cache = CacheState::kNatural;
   bool is_paused = false;
   Execution execution = Execution::kGraph;
-  std::optional<double> energy_j;  // Of one run, rest taken off.
-  double time_s = 0;
-  std::optional<double> idle_j;
-  std::optional<double> gpu_energy_j;  // By the GPU's own counter.
+  std::optional<Joules> energy;  // Of one run, rest taken off.
+  Seconds time;
+  std::optional<Joules> idle_energy;  // What idling would have taken in that time.
+  std::optional<Joules> gpu_energy;   // By the GPU's own counter.
   double relative_error = 0;
   double drift = 0;
   bool is_capped = false;

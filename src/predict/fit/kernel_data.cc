@@ -121,7 +121,8 @@ bool is_to_learn_from(const MeasuredWindow& window) {
   const bool has_usual_values = window.values.empty() || window.values == "normal";
   // No pass finds its weights in the cache.
   return has_usual_values && window.figures.doubts.empty() &&
-         window.figures.cache != CacheState::kWarm && window.figures.energy_j.value_or(0) > 0;
+         window.figures.cache != CacheState::kWarm &&
+         window.figures.energy.value_or(Joules()) > Joules();
 }
 
 double anchor_of(const MeasuredSession& session) {
@@ -180,9 +181,9 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       if (found.sample.kernels.empty()) continue;
       KernelSample& sample = data.samples.emplace_back(found.sample);
       sample.subject = subject_of(window.node.subject);
-      sample.energy_j = *figures.energy_j / factor;
+      sample.energy_j = figures.energy->value / factor;
       sample.card_factor = factor;
-      sample.time_s = figures.time_s;
+      sample.time_s = figures.time.value;
       sample.is_capped = figures.is_capped && !figures.is_paused;
       sample.is_rested = figures.is_paused;
       sample.is_single = is_single_precision(window.pass.dtype);
@@ -193,7 +194,7 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       sample.model = index_of(data.models, window.pass.model);
       sample.family = index_of(data.families, window.pass.family);
       sample.name = name_for_people(window);
-      rates.push_back({found.matmul_flops, found.bytes, figures.time_s, sample.is_single});
+      rates.push_back({found.matmul_flops, found.bytes, figures.time.value, sample.is_single});
       if (std::find(answer.dtypes.begin(), answer.dtypes.end(), window.pass.dtype) ==
           answer.dtypes.end()) {
         answer.dtypes.push_back(window.pass.dtype);
