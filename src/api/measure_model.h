@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "src/api/tree.h"
 #include "src/measure/dataset/dataset.h"
 #include "src/measure/meter/find.h"
 #include "src/measure/protocol/session.h"
+#include "src/models/families/build_model.h"
 
 namespace wattree {
 

@@ -58,6 +58,7 @@ std::string flag_of(const CLI::App& app, std::string_view field) {
   if (field == "model") return "MODEL";
   if (field == "batch") return "-b";
   if (field == "seq") return "-s";
+  if (field == "node") return "--explain";
   if (field.empty()) return "";
   std::string flag = "--" + std::string(field);
   std::replace(flag.begin(), flag.end(), '_', '-');
