@@ -9,7 +9,7 @@ namespace wattree {
 
 inline ModelTree build(const std::string& json, std::int64_t batch, std::int64_t seq) {
   Result<Config> config = Config::parse(json, "bench");
-  TreeRequest request;
+  BuildRequest request;
   request.pass.batch = batch;
   request.pass.seq = seq;
   Result<BuiltTree> built = build_tree(config.value(), request);

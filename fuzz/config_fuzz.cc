@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;
   if (size < 2) return 0;
-  TreeRequest request;
+  BuildRequest request;
   request.pass.max_nodes = 5'000;
   // The first byte chooses the pass, the rest is the file.
   request.pass.batch = 1 + (data[0] & 3);

@@ -1,42 +1,42 @@
 #include "src/api/models.h"
 
-#include "src/api/tree.h"
 #include "src/base/json_writer.h"
+#include "src/models/families/build_model.h"
 #include "src/models/hub/bundled.h"
 
 namespace wattree {
 
-Result<std::vector<KnownModel>> known_models() {
-  std::vector<KnownModel> out;
+Result<ModelsAnswer> models() {
+  ModelsAnswer out;
   for (const BundledModel& model : bundled_models()) {
     const std::string name(model.name);
-    PassShape query;
-    query.seq = 1;  // Parameters do not depend on it.
-    Result<BuiltModel> answer = build_model(name, std::string(model.json), name, query);
-    if (!answer.ok()) return answer.error();
-    out.push_back({name, answer.value().model_type, answer.value().class_name,
-                   answer.value().tree.root().params});
+    PassShape pass;
+    pass.seq = 1;  // Parameters do not depend on it.
+    const Result<BuiltModel> built = build_model(name, std::string(model.json), name, pass);
+    if (!built.ok()) return built.error();
+    out.models.push_back({name, built.value().model_type, built.value().class_name,
+                          built.value().tree.root().params});
   }
-  return out;
-}
-
-std::vector<KnownFamily> known_families() {
-  std::vector<KnownFamily> out;
   for (const Family& family : families()) {
-    KnownFamily entry{family.model_type, {}};
+    KnownFamily& entry = out.families.emplace_back();
+    entry.model_type = family.model_type;
     for (const ModelClass& known : family.classes) entry.classes.push_back(known.name);
-    out.push_back(std::move(entry));
   }
   return out;
 }
 
-std::string to_json(const std::vector<KnownModel>& models,
-                    const std::vector<KnownFamily>& families) {
+std::vector<std::string_view> model_names() {
+  std::vector<std::string_view> out;
+  for (const BundledModel& model : bundled_models()) out.push_back(model.name);
+  return out;
+}
+
+std::string to_json(const ModelsAnswer& answer) {
   JsonWriter out(2);
   out.begin_object();
   out.key("models");
   out.begin_array();
-  for (const KnownModel& model : models) {
+  for (const KnownModel& model : answer.models) {
     out.begin_object();
     out.field("name", model.name);
     out.field("model_type", model.model_type);
@@ -47,7 +47,7 @@ std::string to_json(const std::vector<KnownModel>& models,
   out.end_array();
   out.key("families");
   out.begin_array();
-  for (const KnownFamily& family : families) {
+  for (const KnownFamily& family : answer.families) {
     out.begin_object();
     out.field("model_type", family.model_type);
     out.key("classes");

@@ -17,16 +17,19 @@ struct KnownModel {
   std::int64_t params = 0;
 };
 
-// Every bundled model, with the size its tree says it has.
-Result<std::vector<KnownModel>> known_models();
-
 struct KnownFamily {
   std::string_view model_type;
   std::vector<std::string_view> classes;
 };
-std::vector<KnownFamily> known_families();
 
-std::string to_json(const std::vector<KnownModel>& models,
-                    const std::vector<KnownFamily>& families);
+struct ModelsAnswer {
+  std::vector<KnownModel> models;  // Every bundled one, with the size its tree says it has.
+  std::vector<KnownFamily> families;
+};
+Result<ModelsAnswer> models();
+// The bundled ones alone.
+std::vector<std::string_view> model_names();
+
+std::string to_json(const ModelsAnswer& answer);
 
 }  // namespace wattree

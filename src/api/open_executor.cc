@@ -8,10 +8,12 @@ PluginOptions plugin_options(const ExecutorQuery& query) {
   if (!query.plugin.empty()) {
     options.paths = {query.plugin};
   } else {
-    const std::filesystem::path folder = query.program.parent_path();
+    std::error_code ignored;
+    const std::filesystem::path program =
+        query.program.empty() ? std::filesystem::read_symlink("/proc/self/exe", ignored)
+                              : query.program;
     for (const char* place : {".", "../lib", "../torch"}) {
-      const std::filesystem::path path = folder / place / kFile;
-      std::error_code ignored;
+      const std::filesystem::path path = program.parent_path() / place / kFile;
       if (std::filesystem::exists(path, ignored)) options.paths.push_back(path.string());
     }
     options.paths.emplace_back(kFile);  // Where libraries are.

@@ -12,9 +12,10 @@
 namespace wattree {
 
 struct ExecutorQuery {
-  std::string device;             // Empty: cuda where there is one, or else cpu.
-  std::string plugin;             // Empty: looked for.
-  std::filesystem::path program;  // Whose folder the plugin may lie in, or in lib beside that.
+  std::string device;  // Empty: cuda where there is one, or else cpu.
+  std::string plugin;  // Empty: looked for.
+  // Whose folder the plugin may lie in, or in lib beside that. Empty: the program that runs.
+  std::filesystem::path program = {};
 };
 // Where the plugin may be; the device is cuda where none was named.
 PluginOptions plugin_options(const ExecutorQuery& query);

@@ -1,169 +1,92 @@
 #include "src/api/predict.h"
 
-#include <algorithm>
-
+#include "src/api/request_reader.h"
 #include "src/api/tree_text.h"
 #include "src/base/json_writer.h"
-#include "src/base/text.h"
 
 namespace wattree {
-namespace {
 
-double share_of(const Prediction& prediction, const NodeEstimate& node) {
-  const double whole = prediction.nodes.back().energy_j;
-  return whole > 0 ? node.energy_j / whole : 0;
-}
-
-// Of one node: a kernel that was measured itself is looked up, not computed.
-Provenance provenance_of(const Prediction& prediction, const NodeEstimate& node) {
-  Provenance out = prediction.by.provenance();
-  if (node.is_looked_up) out.by += ": the same kernel was measured";
+PredictionExtras extras_of(const ExtrasRequest& request, const Prediction& prediction) {
+  PredictionExtras out;
+  const ModelTree& tree = prediction.built.tree;
+  if (request.top > 0) out.top = top_nodes(tree, prediction.nodes, request.top, request.all);
+  if (request.by) out.breakdown = break_down(tree, prediction.nodes, *request.by);
   return out;
 }
 
-}  // namespace
-
-void write_fields(JsonWriter& out, const PassEstimate& estimate, bool has_times) {
-  if (has_times) {
-    out.field("time_s", estimate.time_s);
-    out.field("time_low_s", estimate.time_low_s());
-    out.field("time_high_s", estimate.time_high_s());
-  }
-  out.field("energy_j", estimate.energy_j);
-  out.field("energy_low_j", estimate.energy_low_j());
-  out.field("energy_high_j", estimate.energy_high_j());
+Result<PredictRequest> predict_request(const nlohmann::json& body) {
+  RequestReader reader(body);
+  PredictRequest request;
+  request.model = reader.model();
+  request.pass = reader.pass();
+  request.predictor = reader.predictor();
+  request.view = reader.view();
+  request.extras = reader.extras();
+  request.totals = reader.totals();
+  return reader.take(std::move(request));
 }
 
-void write_predictor(JsonWriter& out, const LoadedPredictor& by) {
-  if (by.predictor->is_by_kernel) out.field("execution", name_of(by.execution));
-  out.field("hardware", by.predictor->hardware);
-  out.field("predictor", by.predictor->name);
+Result<PredictAnswer> predict(const PredictRequest& request, const Services& services) {
+  const Result<TotalsOptions> options = totals_options(request.totals);
+  if (!options.ok()) return options.error();
+  const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
+  if (!by.ok()) return by.error();
+  Result<OpenedModel> opened = open_model(request.model, request.pass, services);
+  if (!opened.ok()) return opened.error();
+  OpenedModel model = std::move(opened).value();
+  Result<Prediction> predicted = predict(std::move(model.built), by.value());
+  if (!predicted.ok()) return predicted.error();
+
+  PredictAnswer answer{std::move(predicted).value(), request.view, {}, std::move(model.notes)};
+  const Prediction& prediction = answer.prediction;
+  const Pass& pass = prediction.built.pass;
+  Result<QueryTotals> totals =
+      totals_of(prediction.root() * (1 / static_cast<double>(pass.batch)), by.value().provenance(),
+                pass.past > 0 ? "one item's decode step" : "one item of a batch in one pass",
+                options.value());
+  if (!totals.ok()) return totals.error();
+  answer.extras = extras_of(request.extras, prediction);
+  answer.extras.totals = std::move(totals).value();
+  return answer;
 }
 
-void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t items,
-                    std::optional<std::int64_t> tokens) {
-  if (const auto power = pass.power()) out.field("power_w", power->value);
-  out.field("energy_per_item_j", pass.energy_j / static_cast<double>(items));
-  if (tokens) {
-    out.field("energy_per_token_j",
-              pass.energy_j / (static_cast<double>(items) * static_cast<double>(*tokens)));
-  }
-}
-
-void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t index) {
-  const NodeEstimate& node = prediction.nodes[index];
-  write_fields(out, estimate_of(node), prediction.has_times());
-  out.field("own_energy_j", node.own_j);
-  if (const double idle_w = prediction.by.predictor->idle_w; idle_w > 0) {
-    out.field("idle_j", idle_w * node.time_s);
-  }
-  out.field("share", share_of(prediction, node));
-  if (node.stand_in > 0) out.field("stand_in_share", static_cast<double>(node.stand_in));
-  out.key("basis");
-  write_json(out, provenance_of(prediction, node));
-}
-
-void write_extras(JsonWriter& out, const PredictionExtras& extras) {
-  if (!extras.top.empty()) {
-    out.key("top");
-    write_json(out, extras.top);
-  }
-  if (extras.breakdown) {
-    out.key("breakdown");
-    write_json(out, *extras.breakdown);
-  }
-  if (extras.totals) {
-    out.key("totals");
-    write_json(out, *extras.totals);
-  }
-}
-
-std::string to_json(const Prediction& prediction, const TreeView& view,
-                    const PredictionExtras& extras, int indent) {
-  const BuiltModel& answer = prediction.built;
+std::string to_json(const PredictAnswer& answer, int indent) {
+  const Prediction& prediction = answer.prediction;
+  const BuiltModel& built = prediction.built;
   JsonWriter out(indent);
   out.begin_object();
-  write_subject(out, answer);
-  write_pass(out, answer);
-  write_precision(out, answer);
+  write_subject(out, built);
+  write_pass(out, built);
+  write_precision(out, built);
   write_predictor(out, prediction.by);
-  write_counts(out, answer.tree.root());
-  write_per_unit(out, prediction.root(), answer.pass.batch, tokens_per_item(answer));
-  write_extras(out, extras);
+  write_counts(out, built.tree.root());
+  write_per_unit(out, prediction.root(), built.pass.batch, tokens_per_item(built));
+  write_extras(out, answer.extras);
   out.key("tree");
-  write_tree(out, answer, view, [&](std::size_t i) {
-    write_shape_and_counts(out, answer, i);
+  write_tree(out, built, answer.view, [&](std::size_t i) {
+    write_shape_and_counts(out, built, i);
     write_estimate(out, prediction, i);
   });
   out.end_object();
   return out.take() + "\n";
 }
 
-std::string to_csv(const Prediction& prediction, const TreeView& view) {
+std::string to_csv(const PredictAnswer& answer) {
+  const Prediction& prediction = answer.prediction;
   return tree_csv(
-      prediction.built, view,
+      prediction.built, answer.view,
       ",time_s,time_low_s,time_high_s,energy_j,energy_low_j,energy_high_j,own_energy_j,share,"
       "stand_in_share,basis,by,boundary",
       [&](std::string& out, std::size_t i) {
         const NodeEstimate& node = prediction.nodes[i];
         const PassEstimate e = estimate_of(node);
-        append_numbers(out, {e.time_s, e.time_low_s(), e.time_high_s()}, prediction.has_times());
-        append_numbers(out, {e.energy_j, e.energy_low_j(), e.energy_high_j(), node.own_j,
-                             share_of(prediction, node), static_cast<double>(node.stand_in)});
+        append_numbers(out, {e.time.value, e.time_low().value, e.time_high().value},
+                       prediction.has_times());
+        append_numbers(out,
+                       {e.energy.value, e.energy_low().value, e.energy_high().value, node.own_j,
+                        share_of(prediction, node), static_cast<double>(node.stand_in)});
         append_basis(out, provenance_of(prediction, node));
       });
-}
-
-void write_json(JsonWriter& out, const std::vector<NodeGroup>& groups) {
-  out.begin_array();
-  for (const NodeGroup& group : groups) {
-    out.begin_object();
-    out.field(group.type.empty() ? "name" : "scope", group.name);
-    if (!group.type.empty()) out.field("type", group.type);
-    out.field("count", group.count);
-    out.field("time_s", group.time_s);
-    out.field("energy_j", group.energy_j);
-    out.field("share", group.share);
-    if (group.is_rest) out.field("rest", true);
-    out.end_object();
-  }
-  out.end_array();
-}
-
-void write_json(JsonWriter& out, const Breakdown& breakdown) {
-  out.begin_object();
-  out.field("by", name_of(breakdown.by));
-  out.key("groups");
-  write_json(out, breakdown.groups);
-  out.end_object();
-}
-
-void write_json(JsonWriter& out, const QueryTotals& totals) {
-  const TotalsOptions& options = totals.options;
-  out.begin_object();
-  out.field("queries", options.queries);
-  out.field("query", totals.query);
-  out.field("passes_per_query", options.passes_per_query);
-  out.field("energy_per_query_j", totals.per_query.energy_j);
-  out.field("price_usd_per_kwh", options.usd_per_kwh);
-  out.field("price_by", options.price_by);
-  if (options.pue) out.field("pue", options.pue->value);
-  if (options.grid) out.field("region", options.grid->region);
-  out.field("host_left_out", totals.is_host_left_out);
-  out.key("rows");
-  out.begin_array();
-  for (const TotalsRow& row : totals.rows) {
-    out.begin_object();
-    out.field("part", row.part);
-    out.field("energy_kwh", row.energy_kwh);
-    out.field("cost_usd", row.cost_usd);
-    if (row.carbon_gco2e) out.field("carbon_gco2e", *row.carbon_gco2e);
-    out.key("basis");
-    write_json(out, row.provenance);
-    out.end_object();
-  }
-  out.end_array();
-  out.end_object();
 }
 
 }  // namespace wattree

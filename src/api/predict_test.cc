@@ -138,10 +138,10 @@ TEST(Breakdown, SharesAddUpWhateverTheWay) {
       for (const NodeGroup& group :
            break_down(prediction.built.tree, prediction.nodes, by).groups) {
         share += group.share;
-        time += group.time_s;
+        time += group.time.value;
       }
       EXPECT_NEAR(share, 1, 1e-9) << config << name_of(by);
-      EXPECT_NEAR(time, prediction.root().time_s, 1e-9 * time) << config << name_of(by);
+      EXPECT_NEAR(time, prediction.root().time.value, 1e-9 * time) << config << name_of(by);
     }
   }
 }
@@ -175,7 +175,7 @@ TEST(Breakdown, TopNodesAreTheLargestByTheirOwn) {
   // As many FLOPs as the intermediate one, but one wave of 3072 steps instead of two of 768.
   EXPECT_EQ(folded[0].name, "encoder.layer.*.output.dense");
   EXPECT_EQ(folded[0].count, 2);
-  EXPECT_GE(folded[0].energy_j, folded[1].energy_j);
+  EXPECT_GE(folded[0].energy, folded[1].energy);
   const auto each = top_nodes(prediction.built.tree, prediction.nodes, 1000, true);
   EXPECT_EQ(each.size(), prediction.nodes.size());
   double sum = 0;
@@ -187,7 +187,7 @@ TEST(QueryTotals, AreTheTableOfThePaper) {
   // Table 3: 161 kWh for a million questions cost 21.24 USD; over 150 passages, 3165 USD for
   // 24,000 kWh (which is 150 × 160).
   PassEstimate one;
-  one.energy_j = 161 * 3.6e6 / 1e6;
+  one.energy = Joules(161 * 3.6e6 / 1e6);
   TotalsOptions options;
   const Provenance wall{Basis::kPredicted, "test", Boundary::kWall};
   const Result<QueryTotals> single = totals_of(one, wall, "one item", options);
@@ -195,7 +195,7 @@ TEST(QueryTotals, AreTheTableOfThePaper) {
   EXPECT_NEAR(single.value().rows[0].energy_kwh, 161, 1e-9);
   EXPECT_NEAR(single.value().rows[0].cost_usd, 21.24, 0.005);
   EXPECT_FALSE(single.value().is_host_left_out);
-  one.energy_j = 160 * 3.6e6 / 1e6;
+  one.energy = Joules(160 * 3.6e6 / 1e6);
   options.passes_per_query = 150;
   const Result<QueryTotals> search = totals_of(one, wall, "one item", options);
   EXPECT_NEAR(search.value().rows[0].energy_kwh, 24'000, 1e-6);
@@ -204,8 +204,8 @@ TEST(QueryTotals, AreTheTableOfThePaper) {
 
 TEST(QueryTotals, PartsAreApart) {
   PassEstimate one;
-  one.energy_j = 3.6;
-  one.time_s = 0.01;
+  one.energy = Joules(3.6);
+  one.time = Seconds(0.01);
   TotalsRequest request;
   request.host_watts = 90;
   request.pue = "1.5";
@@ -259,10 +259,10 @@ TEST(Sweep, TheMeanIsTheMeanOfEveryNode) {
     }
     EXPECT_NEAR(at(mean, scope).energy_j, energy, 1e-12) << scope;
   }
-  const double whole = bert(8, 32).root().energy_j + bert(8, 64).root().energy_j +
-                       bert(16, 32).root().energy_j + bert(16, 64).root().energy_j;
-  EXPECT_NEAR(*swept.value().mean_per_token(), whole / (24 * 96), 1e-12);
-  EXPECT_NEAR(swept.value().mean_per_item(), whole / 48, 1e-12);
+  const double whole = bert(8, 32).root().energy.value + bert(8, 64).root().energy.value +
+                       bert(16, 32).root().energy.value + bert(16, 64).root().energy.value;
+  EXPECT_NEAR(swept.value().mean_per_token()->value, whole / (24 * 96), 1e-12);
+  EXPECT_NEAR(swept.value().mean_per_item().value, whole / 48, 1e-12);
 }
 
 ModelText gpt2(int layers) {
@@ -289,13 +289,13 @@ TEST(Generate, IsThePromptAndEveryStep) {
   EXPECT_EQ(generation.first.past, 10);
   EXPECT_EQ(generation.last.past, 12);
   const double steps =
-      decode_step(10).energy_j + decode_step(11).energy_j + decode_step(12).energy_j;
-  EXPECT_NEAR(generation.decode.energy_j, steps, 1e-12);
+      decode_step(10).energy.value + decode_step(11).energy.value + decode_step(12).energy.value;
+  EXPECT_NEAR(generation.decode.energy.value, steps, 1e-12);
   PassShape prompt;
   prompt.batch = 2;
   prompt.seq = 10;
-  const double whole = steps + predict_config(gpt2(2).json, prompt).root().energy_j;
-  EXPECT_NEAR(generation.request().energy_j, whole, 1e-12);
+  const double whole = steps + predict_config(gpt2(2).json, prompt).root().energy.value;
+  EXPECT_NEAR(generation.request().energy.value, whole, 1e-12);
   EXPECT_EQ(generation.better_class, "GPT2LMHeadModel");
 }
 
@@ -311,11 +311,11 @@ TEST(Generate, AFewStepsStandForManyOfThem) {
   double time = 0;
   for (std::int64_t step = 0; step < query.steps; ++step) {
     const PassEstimate one = decode_step(100 + step);
-    energy += one.energy_j;
-    time += one.time_s;
+    energy += one.energy.value;
+    time += one.time.value;
   }
-  EXPECT_NEAR(generated.value().decode.energy_j, energy, 1e-3 * energy);
-  EXPECT_NEAR(generated.value().decode.time_s, time, 1e-3 * time);
+  EXPECT_NEAR(generated.value().decode.energy.value, energy, 1e-3 * energy);
+  EXPECT_NEAR(generated.value().decode.time.value, time, 1e-3 * time);
 }
 
 TEST(Generate, AnEncoderRunsOnce) {
@@ -330,7 +330,8 @@ TEST(Generate, AnEncoderRunsOnce) {
   EXPECT_EQ(generated.value().first.past, 1);
   EXPECT_EQ(generated.value().last.past, 2);
   EXPECT_EQ(generated.value().better_class, "");
-  EXPECT_GT(generated.value().prefill.root().energy_j, generated.value().first.estimate.energy_j);
+  EXPECT_GT(generated.value().prefill.root().energy.value,
+            generated.value().first.estimate.energy.value);
 }
 
 TEST(Generate, RefusesWhatTheModelCannotDo) {
@@ -355,8 +356,8 @@ TEST(CompareModels, TheGateClosesAboveTheLimit) {
   ASSERT_TRUE(compared.ok());
   EXPECT_TRUE(compared.value().above_limit().empty());
   EXPECT_EQ(compared.value().models[1].ratio, 1);
-  const double ratio =
-      predict_config(gpt2(3).json).root().energy_j / predict_config(gpt2(2).json).root().energy_j;
+  const double ratio = predict_config(gpt2(3).json).root().energy.value /
+                       predict_config(gpt2(2).json).root().energy.value;
   EXPECT_NEAR(compared.value().models[2].ratio, ratio, 1e-12);
   EXPECT_LT(compared.value().models[2].ratio_low, ratio);
   EXPECT_GT(compared.value().models[2].ratio_high, ratio);
@@ -374,8 +375,8 @@ TEST(Explain, TermsAddUpToTheNode) {
     double energy = 0;
     double time = 0;
     for (const ExplainedTerm& term : explanation.terms) {
-      energy += term.energy_j();
-      time += term.time_s();
+      energy += term.energy().value;
+      time += term.time().value;
     }
     for (const std::size_t child : explanation.children) {
       energy += prediction.nodes[child].energy_j;
@@ -411,7 +412,7 @@ TEST(Predictors, TheUsersOwnGoFirst) {
   const Result<LoadedPredictor> unknown = choose("nowhere");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, ErrorCode::kUnavailable);
-  EXPECT_NE(unknown.error().hint.find("--predictor"), std::string::npos);
+  EXPECT_NE(unknown.error().hint.find("<predictor>"), std::string::npos);
   EXPECT_EQ(choose("../imaginary").error().code, ErrorCode::kInvalidInput);
 
   const std::string text = read_file(kPredictor).value();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/api/open_executor.h"
-#include "src/api/tree.h"
+#include "src/models/families/build_model.h"
 
 namespace wattree {
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "src/api/tree.h"
 #include "src/base/provenance.h"
+#include "src/models/families/build_model.h"
+#include "src/models/tree/view.h"
 
 namespace wattree {
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -12,11 +13,21 @@ namespace wattree {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Two threads, like two processes, may write the same file at once: each to a name of its own.
+std::string temporary_name(const fs::path& path) {
+  static std::atomic<unsigned> count = 0;
+  return path.string() + ".tmp" + std::to_string(::getpid()) + "." + std::to_string(count++);
+}
+
+}  // namespace
+
 OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
   std::error_code ignored;
   const fs::file_status status = fs::symlink_status(path_, ignored);
   const bool is_direct = fs::exists(status) && !fs::is_regular_file(status);
-  if (!is_direct) temporary_ = path_.string() + ".tmp" + std::to_string(::getpid());
+  if (!is_direct) temporary_ = temporary_name(path_);
   errno = 0;
   file_.open(is_direct ? path_ : temporary_, std::ios::binary | std::ios::trunc);
   if (!file_) {

@@ -59,6 +59,7 @@ std::string flag_of(const CLI::App& app, std::string_view field) {
   if (field == "batch") return "-b";
   if (field == "seq") return "-s";
   if (field == "output") return "-o";
+  if (field == "node") return "--explain";
   if (field.empty()) return "";
   std::string flag = "--" + std::string(field);
   std::replace(flag.begin(), flag.end(), '_', '-');

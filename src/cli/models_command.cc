@@ -4,7 +4,6 @@
 
 #include "src/api/models.h"
 #include "src/cli/command.h"
-#include "src/models/hub/bundled.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
 
@@ -25,37 +24,44 @@ CLI::App* describe(CLI::App& app, ModelFlags& flags) {
   return models;
 }
 
-int run(const ModelFlags& flags, Surroundings& world) {
-  if (flags.names) {
-    for (const BundledModel& model : bundled_models()) world.out << model.name << "\n";
-    return 0;
-  }
-  const Result<std::vector<KnownModel>> models = known_models();
-  if (!models.ok()) return fail(models.error(), flags.json, world);
-  const std::vector<KnownFamily> known = known_families();
-  if (flags.json) {
-    world.out << to_json(models.value(), known);
-    return 0;
-  }
+std::string models_table(const ModelsAnswer& answer) {
   std::vector<std::vector<std::string>> rows;
-  for (const KnownModel& model : models.value()) {
+  for (const KnownModel& model : answer.models) {
     rows.push_back({model.name, model.model_type, model.class_name,
                     with_prefix(static_cast<double>(model.params))});
   }
-  world.out << render_table({{"model"}, {"family"}, {"class"}, {"params", true}}, rows) << "\n";
-  std::vector<std::string> types;
-  for (const KnownFamily& family : known) types.emplace_back(family.model_type);
-  world.out
-      << "Any model of these families works from its config.json, or as org/name on the Hub:\n";
+  return render_table({{"model"}, {"family"}, {"class"}, {"params", true}}, rows);
+}
+
+// Lines of at most 90 columns or so.
+std::string families_text(const ModelsAnswer& answer) {
+  std::string out;
   std::string line;
-  for (const std::string& type : types) {
-    if (line.size() + type.size() > 90) {
-      world.out << "  " << line << "\n";
+  for (const KnownFamily& family : answer.families) {
+    if (line.size() + family.model_type.size() > 90) {
+      out += "  " + line + "\n";
       line.clear();
     }
-    line += (line.empty() ? "" : ", ") + type;
+    line += (line.empty() ? "" : ", ") + std::string(family.model_type);
   }
-  world.out << "  " << line << "\n";
+  return out + "  " + line + "\n";
+}
+
+int run(const ModelFlags& flags, Surroundings& world) {
+  if (flags.names) {
+    for (const std::string_view name : model_names()) world.out << name << "\n";
+    return 0;
+  }
+  const Result<ModelsAnswer> answer = models();
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  if (flags.json) {
+    world.out << to_json(answer.value());
+    return 0;
+  }
+  world.out
+      << models_table(answer.value()) << "\n"
+      << "Any model of these families works from its config.json, or as org/name on the Hub:\n"
+      << families_text(answer.value());
   return 0;
 }
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "src/models/hub/options.h"
+#include "src/api/request_texts.h"
 
 namespace wattree {
 
@@ -34,12 +34,10 @@ void describe_pass(CLI::App& command, PassFlags& flags) {
 }
 
 Status read_sets(PassFlags& flags) {
-  for (const std::string& set : flags.sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{ErrorCode::kInvalidInput, "--set needs key=value, not \"" + set + "\"", ""};
-    }
-    flags.query.overrides.emplace_back(set.substr(0, equals), set.substr(equals + 1));
+  for (const std::string& text : flags.sets) {
+    Result<std::pair<std::string, std::string>> set = parse_set(text);
+    if (!set.ok()) return set.error();
+    flags.query.overrides.push_back(std::move(set).value());
   }
   return {};
 }
@@ -52,29 +50,12 @@ void describe_view(CLI::App& command, ViewFlags& flags) {
 }
 
 Result<TreeView> view_of(const ViewFlags& flags, bool is_data) {
-  TreeView view;
-  view.level = is_data ? Level::kMath : Level::kMl;
-  if (!flags.level.empty()) {
-    const std::optional<Level> level = parse_level(flags.level);
-    if (!level) {
-      return Error{ErrorCode::kInvalidInput, "level \"" + flags.level + "\" is not known",
-                   "choose model, module, ml or math"};
-    }
-    view.level = *level;
-  }
-  if (flags.depth >= 0) view.depth = flags.depth;
-  return view;
+  return parse_view(flags.level, flags.depth >= 0 ? std::optional(flags.depth) : std::nullopt,
+                    is_data ? Level::kMath : Level::kMl);
 }
 
-Result<ModelText> find_model(const std::string& model, const PassFlags& flags,
-                             Surroundings& world) {
-  HubOptions hub = hub_options_from(world.environment);
-  if (!flags.revision.empty()) hub.revision = flags.revision;
-  Result<ModelText> text = resolve_model(model, hub);
-  if (text.ok() && !text.value().note.empty()) {
-    world.err << "wattree: " << text.value().note << "\n";
-  }
-  return text;
+void show_notes(const std::vector<std::string>& notes, Surroundings& world) {
+  for (const std::string& note : notes) world.err << "wattree: " << note << "\n";
 }
 
 }  // namespace wattree

@@ -7,7 +7,6 @@
 
 #include "src/api/tree.h"
 #include "src/cli/command.h"
-#include "src/models/hub/resolve.h"
 
 namespace CLI {
 class App;
@@ -41,7 +40,7 @@ void describe_view(CLI::App& command, ViewFlags& flags);
 // Data shows every node unless told otherwise, a table building blocks.
 Result<TreeView> view_of(const ViewFlags& flags, bool is_data);
 
-// The model's config; what the user should know of where it was found goes to `world.err`.
-Result<ModelText> find_model(const std::string& model, const PassFlags& flags, Surroundings& world);
+// What the user should know beside the answer.
+void show_notes(const std::vector<std::string>& notes, Surroundings& world);
 
 }  // namespace wattree

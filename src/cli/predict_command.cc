@@ -2,16 +2,15 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/predict.h"
+#include "src/api/explain.h"
+#include "src/api/generate.h"
+#include "src/api/sizes.h"
+#include "src/api/sweep.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
 #include "src/cli/predict_flags.h"
 #include "src/cli/progress.h"
 #include "src/cli/script_flags.h"
-#include "src/cli/sizes.h"
-#include "src/predict/estimate/explain.h"
-#include "src/predict/estimate/generate.h"
-#include "src/predict/estimate/sweep.h"
 #include "src/report/table/explanation_text.h"
 #include "src/report/table/generation_text.h"
 #include "src/report/table/prediction_table.h"
@@ -27,7 +26,7 @@ struct PredictFlags {
   std::string lengths;
   PassFlags pass;
   ScriptFlags script;
-  PredictorFlags predictor;
+  PredictorRef predictor;
   ViewFlags view;
   TotalsRequest totals;
   std::size_t top = 0;
@@ -101,13 +100,13 @@ struct Asked {
 // What was typed, taken apart; an error is one of usage.
 Result<Asked> read(PredictFlags& flags) {
   Asked asked;
-  Result<std::vector<std::int64_t>> batches = parse_sizes("-b", flags.batches);
+  Result<std::vector<std::int64_t>> batches = parse_sizes("batch", flags.batches);
   if (!batches.ok()) return batches.error();
   asked.batches = std::move(batches).value();
   if (flags.lengths.empty()) {
     asked.lengths = {std::nullopt};
   } else {
-    const Result<std::vector<std::int64_t>> lengths = parse_sizes("-s", flags.lengths);
+    const Result<std::vector<std::int64_t>> lengths = parse_sizes("seq", flags.lengths);
     if (!lengths.ok()) return lengths.error();
     asked.lengths.assign(lengths.value().begin(), lengths.value().end());
   }
@@ -116,22 +115,26 @@ Result<Asked> read(PredictFlags& flags) {
   asked.view = view.value();
   if (const Status failure = read_sets(flags.pass); !failure.ok()) return failure.error();
   if (asked.is_sweep() && (flags.explain || flags.generate)) {
-    return Error{
-        ErrorCode::kInvalidInput,
-        std::string(flags.explain ? "--explain" : "--generate") + " takes one size, not several",
-        ""};
+    const char* flag = flags.explain ? "--explain" : "--generate";
+    return Error{ErrorCode::kInvalidInput, std::string(flag) + " takes one size, not several", ""};
   }
+  if ((asked.is_sweep() || flags.generate) && is_script(flags.model)) return script_has_one_size();
   return asked;
 }
 
-PredictionExtras extras_of(const PredictFlags& flags, const Prediction& prediction) {
-  PredictionExtras out;
-  const ModelTree& tree = prediction.built.tree;
-  if (flags.top > 0) out.top = top_nodes(tree, prediction.nodes, flags.top, flags.view.all);
-  if (const auto by = parse_breakdown(flags.by)) {
-    out.breakdown = break_down(tree, prediction.nodes, *by);
-  }
-  return out;
+ModelRef model_of(const PredictFlags& flags) {
+  return model_ref(flags.model, flags.pass, flags.script);
+}
+
+PassShape pass_of(const PredictFlags& flags, const Asked& asked) {
+  PassShape pass = flags.pass.query;
+  pass.batch = asked.batches.front();
+  pass.seq = asked.lengths.front();
+  return pass;
+}
+
+ExtrasRequest extras_of(const PredictFlags& flags) {
+  return {flags.top, parse_breakdown(flags.by), flags.view.all};
 }
 
 // The tree, or what was asked for instead.
@@ -144,140 +147,118 @@ void print_parts(const PredictFlags& flags, const Prediction& prediction, const 
   }
 }
 
-int run_sweep(const PredictFlags& flags, const Asked& asked, const ModelText& text,
-              const LoadedPredictor& by, Surroundings& world) {
-  const Result<Sweep> swept = [&] {
-    ProgressBar progress(world, "predicting");
-    return sweep(flags.model, text, flags.pass.query, asked.batches, asked.lengths, by,
-                 [&](double done) { progress.show(done); });
-  }();
-  if (!swept.ok()) return fail(swept.error(), flags.json, world);
-  const Sweep& sweep = swept.value();
-  PredictionExtras extras;
-  if (sweep.mean_tree) extras = extras_of(flags, *sweep.mean_tree);
-  if (flags.json) {
-    world.out << to_json(sweep, asked.view, extras);
-  } else if (flags.csv) {
-    world.out << to_csv(sweep);
-  } else {
-    world.out << prediction_headline(by, sweep.points.front().pass,
-                                     "pass of " + std::to_string(sweep.points.size()) + " sizes")
-              << "\n"
-              << sweep.class_name << " of " << sweep.model << "\n\n"
-              << sweep_table(sweep) << "\n";
-    if (sweep.mean_tree) {
-      world.out << "Mean over the sizes:\n\n";
-      print_parts(flags, *sweep.mean_tree, asked.view, extras, world.out);
-    } else {
-      world.out << "Some kernels run at some sizes only, so that there is no mean of the trees.\n";
-    }
-  }
-  return 0;
+std::string headline_of(const Prediction& prediction) {
+  const BuiltModel& built = prediction.built;
+  return prediction_headline(prediction.by, built.pass, pass_phrase(built)) + "\n";
 }
 
-int run_generate(const PredictFlags& flags, const Asked& asked, const ModelText& text,
-                 const LoadedPredictor& by, const TotalsOptions& options, Surroundings& world) {
-  GenerateQuery query{flags.pass.query, *flags.generate};
-  query.tree.batch = asked.batches.front();
-  query.tree.seq = asked.lengths.front();
-  const Result<Generation> generated = [&] {
-    ProgressBar progress(world, "predicting");
-    return generate(flags.model, text, query, by, [&](double done) { progress.show(done); });
-  }();
-  if (!generated.ok()) return fail(generated.error(), flags.json, world);
-  const Generation& generation = generated.value();
-  const double items = static_cast<double>(generation.prefill.built.pass.batch);
-  const Result<QueryTotals> totals =
-      totals_of(generation.request() * (1 / items), by.provenance(), "one request", options);
-  if (!totals.ok()) return fail(totals.error(), flags.json, world);
-  if (flags.json) {
-    world.out << to_json(generation, totals.value());
+void print(const PredictFlags& flags, const SweepAnswer& answer, std::ostream& out) {
+  const Sweep& sweep = answer.sweep;
+  out << prediction_headline(sweep.by, sweep.points.front().pass,
+                             "pass of " + std::to_string(sweep.points.size()) + " sizes")
+      << "\n"
+      << sweep.class_name << " of " << sweep.model << "\n\n"
+      << sweep_table(sweep) << "\n";
+  if (sweep.mean_tree) {
+    out << "Mean over the sizes:\n\n";
+    print_parts(flags, *sweep.mean_tree, answer.view, answer.extras, out);
   } else {
-    world.out << generation_text(generation) << "\n" << totals_table(totals.value());
+    out << "Some kernels run at some sizes only, so that there is no mean of the trees.\n";
   }
-  return 0;
 }
 
-int run_one(const PredictFlags& flags, const Asked& asked, Result<BuiltModel> answer,
-            const LoadedPredictor& by, const TotalsOptions& options, Surroundings& world) {
+int run_sweep(const PredictFlags& flags, const Asked& asked, Surroundings& world) {
+  const SweepRequest request{model_of(flags), flags.pass.query, asked.batches,   asked.lengths,
+                             flags.predictor, asked.view,       extras_of(flags)};
+  const Result<SweepAnswer> answer = [&] {
+    ProgressBar progress(world, "predicting");
+    return sweep(request, world.services, [&](double done) { progress.show(done); });
+  }();
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
-  const Result<Prediction> predicted = predict(std::move(answer).value(), by);
-  if (!predicted.ok()) return fail(predicted.error(), flags.json, world);
-  const Prediction& prediction = predicted.value();
-  const BuiltModel& tree = prediction.built;
-  const std::string headline = prediction_headline(by, tree.pass, pass_phrase(tree));
-
-  if (flags.explain) {
-    const Result<std::size_t> node = find_node(tree.tree, *flags.explain);
-    if (!node.ok()) return fail(node.error(), flags.json, world);
-    const Explanation explanation = explain(prediction, node.value());
-    if (flags.json) {
-      world.out << to_json(prediction, explanation);
-    } else {
-      world.out << headline << "\n" << explanation_text(prediction, explanation);
-    }
-    return 0;
-  }
-  PredictionExtras extras = extras_of(flags, prediction);
-  Result<QueryTotals> totals = totals_of(
-      prediction.root() * (1 / static_cast<double>(tree.pass.batch)), by.provenance(),
-      tree.pass.past > 0 ? "one item's decode step" : "one item of a batch in one pass", options);
-  if (!totals.ok()) return fail(totals.error(), flags.json, world);
-  extras.totals = std::move(totals).value();
+  show_notes(answer.value().notes, world);
   if (flags.json) {
-    world.out << to_json(prediction, asked.view, extras);
+    world.out << to_json(answer.value());
   } else if (flags.csv) {
-    world.out << to_csv(prediction, asked.view);
+    world.out << to_csv(answer.value());
   } else {
-    const Node& root = tree.tree.root();
-    world.out << headline << "\n"
-              << tree.class_name << " of " << tree.model << ": "
-              << with_prefix(static_cast<double>(root.params)) << " parameters, "
-              << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n"
-              << estimate_line(prediction.root(), tree.pass.batch, tokens_per_item(tree)) << "\n\n";
-    print_parts(flags, prediction, asked.view, extras, world.out);
-    world.out << totals_table(*extras.totals);
+    print(flags, answer.value(), world.out);
   }
   return 0;
 }
 
-int run_script(const PredictFlags& flags, const Asked& asked, const PassShape& query,
-               const TotalsOptions& options, Surroundings& world) {
-  if (asked.is_sweep() || flags.generate) {
-    return usage_error({ErrorCode::kInvalidInput,
-                        "a TorchScript file is predicted at one size, and without --generate", ""},
-                       flags.json, world);
+int run_generate(const PredictFlags& flags, const Asked& asked, Surroundings& world) {
+  const GenerateRequest request{model_of(flags), pass_of(flags, asked), *flags.generate,
+                                flags.predictor, flags.totals};
+  const Result<GenerateAnswer> answer = [&] {
+    ProgressBar progress(world, "predicting");
+    return generate(request, world.services, [&](double done) { progress.show(done); });
+  }();
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  show_notes(answer.value().notes, world);
+  if (flags.json) {
+    world.out << to_json(answer.value());
+  } else {
+    world.out << with_fields_named(
+        generation_text(answer.value().generation) + "\n" + totals_table(answer.value().totals),
+        world.flag_of);
   }
-  const Result<LoadedPredictor> by = find_predictor(flags.predictor, world);
-  if (!by.ok()) return fail(by.error(), flags.json, world);
-  Result<ScriptModel> script = open_script_model(flags.model, flags.script, query);
-  if (!script.ok()) return fail(script.error(), flags.json, world);
-  return run_one(flags, asked, std::move(std::move(script).value().answer), by.value(), options,
-                 world);
+  return 0;
+}
+
+int run_explain(const PredictFlags& flags, const Asked& asked, Surroundings& world) {
+  const ExplainRequest request{model_of(flags), pass_of(flags, asked), flags.predictor,
+                               *flags.explain};
+  const Result<ExplainAnswer> answer = explain(request, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  show_notes(answer.value().notes, world);
+  if (flags.json) {
+    world.out << to_json(answer.value());
+  } else {
+    world.out << headline_of(answer.value().prediction)
+              << explanation_text(answer.value().prediction, answer.value().explanation);
+  }
+  return 0;
+}
+
+void print(const PredictFlags& flags, const PredictAnswer& answer, Surroundings& world) {
+  const Prediction& prediction = answer.prediction;
+  const BuiltModel& built = prediction.built;
+  const Node& root = built.tree.root();
+  world.out << headline_of(prediction) << built.class_name << " of " << built.model << ": "
+            << with_prefix(static_cast<double>(root.params)) << " parameters, "
+            << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n"
+            << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n\n";
+  print_parts(flags, prediction, answer.view, answer.extras, world.out);
+  world.out << with_fields_named(totals_table(*answer.extras.totals), world.flag_of);
+}
+
+int run_one(const PredictFlags& flags, const Asked& asked, Surroundings& world) {
+  const PredictRequest request{model_of(flags), pass_of(flags, asked), flags.predictor,
+                               asked.view,      extras_of(flags),      flags.totals};
+  const Result<PredictAnswer> answer = predict(request, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  show_notes(answer.value().notes, world);
+  if (flags.json) {
+    world.out << to_json(answer.value());
+  } else if (flags.csv) {
+    world.out << to_csv(answer.value());
+  } else {
+    print(flags, answer.value(), world);
+  }
+  return 0;
 }
 
 int run(PredictFlags& flags, Surroundings& world) {
   const Result<Asked> asked = read(flags);
   if (!asked.ok()) return usage_error(asked.error(), flags.json, world);
-  const Result<TotalsOptions> options = totals_options(flags.totals);
-  if (!options.ok()) return fail(options.error(), flags.json, world);
-  PassShape query = flags.pass.query;
-  query.batch = asked.value().batches.front();
-  query.seq = asked.value().lengths.front();
-  if (is_script(flags.model))
-    return run_script(flags, asked.value(), query, options.value(), world);
-  const Result<ModelText> text = find_model(flags.model, flags.pass, world);
-  if (!text.ok()) return fail(text.error(), flags.json, world);
-  const Result<LoadedPredictor> by = find_predictor(flags.predictor, world);
-  if (!by.ok()) return fail(by.error(), flags.json, world);
-  if (asked.value().is_sweep()) {
-    return run_sweep(flags, asked.value(), text.value(), by.value(), world);
+  // Also where no totals are shown: what was typed should make sense.
+  if (const Result<TotalsOptions> totals = totals_options(flags.totals); !totals.ok()) {
+    return fail(totals.error(), flags.json, world);
   }
-  if (flags.generate)
-    return run_generate(flags, asked.value(), text.value(), by.value(), options.value(), world);
-  return run_one(flags, asked.value(),
-                 build_model(flags.model, text.value().json, text.value().origin, query),
-                 by.value(), options.value(), world);
+  if (asked.value().is_sweep()) return run_sweep(flags, asked.value(), world);
+  if (flags.generate) return run_generate(flags, asked.value(), world);
+  if (flags.explain) return run_explain(flags, asked.value(), world);
+  return run_one(flags, asked.value(), world);
 }
 
 }  // namespace

@@ -4,27 +4,18 @@
 
 namespace wattree {
 
-void describe_predictor(CLI::App& command, PredictorFlags& flags) {
-  CLI::Option* file = command.add_option("--predictor", flags.file,
+void describe_predictor(CLI::App& command, PredictorRef& predictor) {
+  CLI::Option* file = command.add_option("--predictor", predictor.file,
                                          "A predictor file, as `wattree train` writes it");
   command
-      .add_option("--on", flags.on,
+      .add_option("--on", predictor.on,
                   "A predictor by name: your own, or a shipped one [this machine's, or else h200]")
       ->excludes(file);
   command
-      .add_option("--execution", flags.execution,
+      .add_option("--execution", predictor.execution,
                   "How kernels are started: graph (back to back, the device's own work) or eager "
                   "(one by one from Python: the device waits for the host) [graph]")
       ->check(CLI::IsMember(std::vector<std::string>{"graph", "eager"}));
-}
-
-Result<LoadedPredictor> find_predictor(const PredictorFlags& flags, const Surroundings& world) {
-  Result<LoadedPredictor> found =
-      load_predictor({flags.file, flags.on, user_predictors(world.environment)});
-  if (!found.ok()) return found;
-  LoadedPredictor loaded = std::move(found).value();
-  if (flags.execution == "eager") loaded.execution = Execution::kEager;
-  return loaded;
 }
 
 void describe_totals(CLI::App& command, TotalsRequest& request) {

@@ -1,11 +1,7 @@
 // Flags that choose a predictor, and flags about what a service of the model takes.
 #pragma once
 
-#include <string>
-
-#include "src/cli/cli.h"
-#include "src/predict/estimate/totals.h"
-#include "src/predict/predictor/loaded_predictor.h"
+#include "src/api/predict.h"
 
 namespace CLI {
 class App;
@@ -13,14 +9,7 @@ class App;
 
 namespace wattree {
 
-struct PredictorFlags {
-  std::string file;
-  std::string on;
-  std::string execution;
-};
-void describe_predictor(CLI::App& command, PredictorFlags& flags);
-Result<LoadedPredictor> find_predictor(const PredictorFlags& flags, const Surroundings& world);
-
+void describe_predictor(CLI::App& command, PredictorRef& predictor);
 void describe_totals(CLI::App& command, TotalsRequest& request);
 
 }  // namespace wattree

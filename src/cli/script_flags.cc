@@ -1,7 +1,6 @@
 #include "src/cli/script_flags.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 namespace wattree {
 
@@ -22,36 +21,31 @@ void describe_script(CLI::App& command, ScriptFlags& flags) {
                      "tools/build_torch_plugin [looked for beside the program]");
 }
 
+ModelRef model_ref(const std::string& model, const PassFlags& pass, const ScriptFlags& script) {
+  ModelRef ref;
+  ref.name = model;
+  ref.revision = pass.revision;
+  ref.inputs = script.inputs;
+  ref.executor = {script.device, script.plugin};
+  return ref;
+}
+
 Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlags& flags,
                                       const PassShape& query) {
-  if (!query.overrides.empty() || !query.dtype.empty() || !query.attention.empty() ||
-      !query.as.empty() || query.past > 0) {
-    return Error{
-        ErrorCode::kInvalidInput,
-        "--set, --dtype, --attention, --as and --past are for configs; " + model + " is what it is",
-        "save the model with other settings"};
-  }
-  ScriptQuery script;
-  script.executor.device = flags.device;
-  script.executor.plugin = flags.plugin;
-  std::error_code ignored;
-  script.executor.program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  script.inputs = flags.inputs;
-  script.batch = query.batch;
-  script.seq = query.seq;
-  return open_script_model(model, script);
+  Result<OpenedModel> opened = open_model(model_ref(model, {}, flags), query, {});
+  if (!opened.ok()) return opened.error();
+  OpenedModel script = std::move(opened).value();
+  return ScriptModel{std::move(script.built), std::move(script.executor)};
 }
 
 Result<BuiltModel> find_tree(const std::string& model, const PassFlags& pass,
                              const ScriptFlags& script, Surroundings& world) {
-  if (is_script(model)) {
-    Result<ScriptModel> opened = open_script_model(model, script, pass.query);
-    if (!opened.ok()) return opened.error();
-    return std::move(std::move(opened).value().answer);
-  }
-  const Result<ModelText> text = find_model(model, pass, world);
-  if (!text.ok()) return text.error();
-  return build_model(model, text.value().json, text.value().origin, pass.query);
+  Result<OpenedModel> opened =
+      open_model(model_ref(model, pass, script), pass.query, world.services);
+  if (!opened.ok()) return opened.error();
+  OpenedModel found = std::move(opened).value();
+  show_notes(found.notes, world);
+  return std::move(found.built);
 }
 
 }  // namespace wattree

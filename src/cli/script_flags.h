@@ -19,6 +19,9 @@ void describe_inputs(CLI::App& command, ScriptFlags& flags);
 // --input and --torch-plugin: for commands that run nothing but the script.
 void describe_script(CLI::App& command, ScriptFlags& flags);
 
+// The model that the flags of a command name.
+ModelRef model_ref(const std::string& model, const PassFlags& pass, const ScriptFlags& script);
+
 Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlags& flags,
                                       const PassShape& query);
 

@@ -48,15 +48,19 @@ int run(TreeFlags& flags, Surroundings& world) {
   if (!view.ok()) return usage_error(view.error(), flags.json, world);
   if (const Status failure = read_sets(flags.pass); !failure.ok())
     return usage_error(failure.error(), flags.json, world);
-  const Result<BuiltModel> answer = find_tree(flags.model, flags.pass, flags.script, world);
-  if (!answer.ok()) return fail(answer.error(), flags.json, world);
+  const TreeRequest request{model_ref(flags.model, flags.pass, flags.script), flags.pass.query,
+                            view.value()};
+  const Result<TreeAnswer> answered = tree(request, world.services);
+  if (!answered.ok()) return fail(answered.error(), flags.json, world);
+  const TreeAnswer& answer = answered.value();
+  show_notes(answer.notes, world);
   if (flags.json) {
-    world.out << to_json(answer.value(), view.value());
+    world.out << to_json(answer);
   } else if (flags.csv) {
-    world.out << to_csv(answer.value(), view.value());
+    world.out << to_csv(answer);
   } else {
-    world.out << tree_headline(answer.value()) << "\n"
-              << tree_table(answer.value(), view.value(), flags.view.all);
+    world.out << tree_headline(answer.built) << "\n"
+              << tree_table(answer.built, answer.view, flags.view.all);
   }
   return 0;
 }

@@ -68,7 +68,7 @@ TEST_P(Laws, HoldForEverySizeAndPrecision) {
     for (const Precision precision : {Precision::kFp32, Precision::kTf32, Precision::kBf16,
                                       Precision::kFp16, Precision::kInt8, Precision::kInt4}) {
       for (const Attention attention : {Attention::kSdpa, Attention::kEager}) {
-        TreeRequest request;
+        BuildRequest request;
         request.pass.batch = size.batch;
         request.pass.seq = request.pass.target_len = request.pass.source = size.seq;
         request.pass.past = size.past;

@@ -20,16 +20,7 @@ constexpr int kMaxDepth = 64;  // Of a key such as "a.b.c".
 struct Config::Data {
   Json json;
   std::string origin;
-  std::string path;  // Of a nested config: "text_config."
-  std::shared_ptr<Status> failure = std::make_shared<Status>();
 };
-
-Config::Config(std::shared_ptr<Data> data) : data_(std::move(data)) {}
-Config::Config(const Config&) = default;
-Config& Config::operator=(const Config&) = default;
-Config::Config(Config&&) noexcept = default;
-Config& Config::operator=(Config&&) noexcept = default;
-Config::~Config() = default;
 
 Result<Config> Config::parse(std::string_view text, std::string origin) {
   constexpr char kHint[] = "a config.json from the Hugging Face Hub is expected";
@@ -50,18 +41,18 @@ Result<Config> Config::parse(std::string_view text, std::string origin) {
 }
 
 const std::string& Config::origin() const { return data_->origin; }
-const Status& Config::failure() const { return *data_->failure; }
 
-Status Config::set(std::string_view key, std::string_view value) {
-  if (key.empty()) return Error{ErrorCode::kInvalidInput, "--set needs key=value", ""};
-  const std::string name = "--set " + std::string(key);
+Result<Config> Config::with(std::string_view key, std::string_view value) const {
+  if (key.empty()) return Error{ErrorCode::kInvalidInput, "<set> needs key=value", "", "set"};
+  const std::string name = "<set> " + std::string(key);
   if (std::count(key.begin(), key.end(), '.') > kMaxDepth) {
-    return Error{ErrorCode::kInvalidInput, name + ": nested too deep", ""};
+    return Error{ErrorCode::kInvalidInput, name + ": nested too deep", "", "set"};
   }
   Result<Json> parsed = parse_json(value, name);
   // What is no JSON is a string; what is JSON and refused is nested too deep.
   if (!parsed.ok() && Json::accept(value)) return parsed.error();
-  Json* at = &data_->json;
+  auto data = std::make_shared<Data>(*data_);
+  Json* at = &data->json;
   for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
     Json& next = (*at)[std::string(key.substr(0, dot))];
     if (!next.is_object()) next = Json::object();
@@ -69,24 +60,26 @@ Status Config::set(std::string_view key, std::string_view value) {
     key.remove_prefix(dot + 1);
   }
   (*at)[std::string(key)] = parsed.ok() ? std::move(parsed).value() : Json(std::string(value));
-  return {};
+  return Config(std::move(data));
 }
 
-void Config::complain(std::string_view field, const std::string& why) const {
-  if (!(*data_->failure).ok()) return;
-  *data_->failure =
-      Error{ErrorCode::kInvalidInput,
-            data_->origin + ": field \"" + data_->path + std::string(field) + "\" " + why, ""};
+ConfigReader::ConfigReader(const Config& config, Status& failure)
+    : config_(config), object_(&config.data_->json), failure_(&failure) {}
+
+void ConfigReader::complain(std::string_view field, const std::string& why) {
+  if (!failure_->ok()) return;
+  *failure_ = Error{ErrorCode::kInvalidInput,
+                    origin() + ": field \"" + path_ + std::string(field) + "\" " + why, ""};
 }
 
-void Config::reject(std::string_view field, std::string_view why) const {
+void ConfigReader::reject(std::string_view field, std::string_view why) {
   complain(field, std::string(why));
 }
 
-const void* Config::find(Names names, std::string_view& found) const {
+const Json* ConfigReader::find(Names names, std::string_view& found) const {
   for (std::string_view name : names) {
-    const auto at = data_->json.find(std::string(name));
-    if (at != data_->json.end() && !at->is_null()) {
+    const auto at = object_->find(std::string(name));
+    if (at != object_->end() && !at->is_null()) {
       found = name;
       return &*at;
     }
@@ -94,15 +87,15 @@ const void* Config::find(Names names, std::string_view& found) const {
   return nullptr;
 }
 
-bool Config::has(Names names) const {
+bool ConfigReader::has(Names names) const {
   std::string_view name;
   return find(names, name) != nullptr;
 }
 
-bool Config::has(Names names, bool otherwise) const {
+bool ConfigReader::has(Names names, bool otherwise) const {
   if (has(names)) return true;
   for (std::string_view name : names) {
-    if (data_->json.contains(std::string(name))) return false;  // It is null.
+    if (object_->contains(std::string(name))) return false;  // It is null.
   }
   return otherwise;
 }
@@ -133,10 +126,10 @@ std::string shown(const Json& value) {
 }
 }  // namespace
 
-std::optional<std::int64_t> Config::optional_size(Names names,
-                                                  std::optional<std::int64_t> otherwise) const {
+std::optional<std::int64_t> ConfigReader::optional_size(Names names,
+                                                        std::optional<std::int64_t> otherwise) {
   std::string_view name;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return has(names, true) ? otherwise : std::nullopt;
   const auto number = whole(*value);
   if (!number) {
@@ -151,19 +144,19 @@ std::optional<std::int64_t> Config::optional_size(Names names,
   return number;
 }
 
-std::int64_t Config::size(Names names, std::int64_t otherwise) const {
+std::int64_t ConfigReader::size(Names names, std::int64_t otherwise) {
   return optional_size(names).value_or(otherwise);
 }
 
-std::int64_t Config::count(Names names, std::int64_t otherwise) const {
+std::int64_t ConfigReader::count(Names names, std::int64_t otherwise) {
   std::string_view name;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return otherwise;
   if (whole(*value) == 0) return 0;
   return size(names, otherwise);
 }
 
-std::int64_t Config::layers(Names names, std::int64_t otherwise) const {
+std::int64_t ConfigReader::layers(Names names, std::int64_t otherwise) {
   const std::int64_t n = count(names, otherwise);
   if (n <= kMaxLayers) return n;
   std::string_view name;
@@ -173,41 +166,41 @@ std::int64_t Config::layers(Names names, std::int64_t otherwise) const {
   return 1;
 }
 
-bool Config::flag(Names names, bool otherwise) const {
+bool ConfigReader::flag(Names names, bool otherwise) {
   std::string_view name;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return otherwise;
   if (value->is_boolean()) return value->get<bool>();
   complain(name, "must be true or false, not " + shown(*value));
   return otherwise;
 }
 
-double Config::number(Names names, double otherwise) const {
+double ConfigReader::number(Names names, double otherwise) {
   std::string_view name;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return otherwise;
   if (value->is_number()) return value->get<double>();
   complain(name, "must be a number, not " + shown(*value));
   return otherwise;
 }
 
-std::optional<std::string> Config::optional_text(Names names) const {
+std::optional<std::string> ConfigReader::optional_text(Names names) {
   std::string_view name;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) return value->get<std::string>();
   complain(name, "must be a string, not " + shown(*value));
   return std::nullopt;
 }
 
-std::string Config::text(Names names, std::string_view otherwise) const {
+std::string ConfigReader::text(Names names, std::string_view otherwise) {
   return optional_text(names).value_or(std::string(otherwise));
 }
 
-std::vector<std::string> Config::text_list(Names names) const {
+std::vector<std::string> ConfigReader::text_list(Names names) {
   std::string_view name;
   std::vector<std::string> out;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return out;
   if (!value->is_array()) {
     complain(name, "must be a list of strings, not " + shown(*value));
@@ -223,10 +216,10 @@ std::vector<std::string> Config::text_list(Names names) const {
   return out;
 }
 
-std::vector<std::string> Config::repeated_texts(Names names) const {
+std::vector<std::string> ConfigReader::repeated_texts(Names names) {
   std::string_view name;
   std::vector<std::string> out;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return out;
   if (!value->is_array()) {
     complain(name, "must be a list of [strings, times], not " + shown(*value));
@@ -252,10 +245,10 @@ std::vector<std::string> Config::repeated_texts(Names names) const {
   return out;
 }
 
-std::vector<std::int64_t> Config::number_list(Names names) const {
+std::vector<std::int64_t> ConfigReader::number_list(Names names) {
   std::string_view name;
   std::vector<std::int64_t> out;
-  const auto* value = static_cast<const Json*>(find(names, name));
+  const Json* value = find(names, name);
   if (value == nullptr) return out;
   if (!value->is_array()) {
     complain(name, "must be a list of whole numbers, not " + shown(*value));
@@ -272,44 +265,43 @@ std::vector<std::int64_t> Config::number_list(Names names) const {
   return out;
 }
 
-std::optional<Config> Config::object(std::string_view name) const {
+std::optional<ConfigReader> ConfigReader::object(std::string_view name) {
   std::string_view found;
-  const auto* value = static_cast<const Json*>(find({name}, found));
+  const Json* value = find({name}, found);
   if (value == nullptr) return std::nullopt;
   if (!value->is_object()) {
     complain(name, "must be an object, not " + shown(*value));
     return std::nullopt;
   }
-  Config inner = empty_part(name);
-  inner.data_->json = *value;
+  return below(name, *value);
+}
+
+ConfigReader ConfigReader::part(std::string_view name) {
+  static const Json kNone = Json::object();
+  return object(name).value_or(below(name, kNone));
+}
+
+ConfigReader ConfigReader::below(std::string_view name, const Json& object) const {
+  ConfigReader inner = *this;
+  inner.object_ = &object;
+  inner.path_ = path_ + std::string(name) + ".";
   return inner;
 }
 
-Config Config::part(std::string_view name) const { return object(name).value_or(empty_part(name)); }
-
-Config Config::empty_part(std::string_view name) const {
-  auto inner = std::make_shared<Data>();
-  inner->json = Json::object();
-  inner->origin = data_->origin;
-  inner->path = data_->path + std::string(name) + ".";
-  inner->failure = data_->failure;
-  return Config(std::move(inner));
-}
-
-bool Config::is_list(std::string_view name) const {
+bool ConfigReader::is_list(std::string_view name) const {
   std::string_view found;
-  const auto* value = static_cast<const Json*>(find({name}, found));
+  const Json* value = find({name}, found);
   return value != nullptr && value->is_array();
 }
 
-std::int64_t Config::object_size(std::string_view name) const {
+std::int64_t ConfigReader::object_size(std::string_view name) const {
   std::string_view found;
-  const auto* value = static_cast<const Json*>(find({name}, found));
+  const Json* value = find({name}, found);
   return value == nullptr || !value->is_structured() ? 0 : static_cast<std::int64_t>(value->size());
 }
 
-std::int64_t Config::divide(std::int64_t whole, std::int64_t part, std::string_view whole_name,
-                            std::string_view part_name) const {
+std::int64_t ConfigReader::divide(std::int64_t whole, std::int64_t part,
+                                  std::string_view whole_name, std::string_view part_name) {
   if (part > 0 && whole % part == 0) return whole / part;
   complain(part_name, "is " + std::to_string(part) + ", which does not divide " +
                           std::string(whole_name) + " (" + std::to_string(whole) + ")");

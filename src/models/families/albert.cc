@@ -68,7 +68,7 @@ Tensor pooler(const BertLike& m, const Tensor& x) {
   return activation(first, "pooler_activation", "tanh");
 }
 
-BertLike read(const Config& c, const Trace& trace) {
+BertLike read(ConfigReader& c, const Trace& trace) {
   BertLike m = read_bert_like(c, trace,
                               {.prefix = "Albert",
                                .base = "albert",
@@ -98,13 +98,13 @@ Tensor predictions(const BertLike& m, const BertOutput& out) {
   return self.returns(vocabulary_decoder(m, y, out.words));
 }
 
-void masked_lm(const BertLike& m, Trace& trace, const Config&) {
+void masked_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "AlbertForMaskedLM");
   const BertOutput out = bert_like_model(m, trace, "albert", Pooler::kNo);
   self.returns(predictions(m, out));
 }
 
-void pre_training(const BertLike& m, Trace& trace, const Config&) {
+void pre_training(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "AlbertForPreTraining");
   const BertOutput out = bert_like_model(m, trace, "albert", Pooler::kYes);
   const Tensor scores = predictions(m, out);

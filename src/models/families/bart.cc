@@ -8,7 +8,7 @@
 namespace wattree {
 namespace {
 
-BartLike read(const Config& c, const Trace& trace) {
+BartLike read(ConfigReader& c, const Trace& trace) {
   return read_bart_like(c, trace,
                         {.layers = {.prefix = "Bart",
                                     .hidden = 1024,
@@ -23,13 +23,13 @@ BartLike read(const Config& c, const Trace& trace) {
                          .norms_embeddings = true});
 }
 
-void base(Trace& trace, const Config& c) { bart_like_base(read(c, trace), trace, c); }
+void base(Trace& trace, ConfigReader& c) { bart_like_base(read(c, trace), trace, c); }
 
-void conditional_generation(Trace& trace, const Config& c) {
+void conditional_generation(Trace& trace, ConfigReader& c) {
   bart_like_generation(read(c, trace), trace, c, "BartForConditionalGeneration");
 }
 
-void sequence_classification(Trace& trace, const Config& c) {
+void sequence_classification(Trace& trace, ConfigReader& c) {
   const BartLike m = read(c, trace);
   const std::int64_t labels = label_count(c, 3);
   if (!is_whole_pass(c, trace) || !c.ok()) return;
@@ -39,7 +39,7 @@ void sequence_classification(Trace& trace, const Config& c) {
   self.returns(end_token_classification(out.hidden, ids, "BartClassificationHead", labels));
 }
 
-void question_answering(Trace& trace, const Config& c) {
+void question_answering(Trace& trace, ConfigReader& c) {
   const BartLike m = read(c, trace);
   if (!is_whole_pass(c, trace) || !c.ok()) return;
   Module self(trace, "", "BartForQuestionAnswering");

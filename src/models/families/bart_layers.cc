@@ -82,7 +82,7 @@ Tensor decoder_layer(const BartLayers& m, Tensor x, const Tensor& encoded, const
 
 }  // namespace
 
-BartLayers read_bart_layers(const Config& c, const Trace& trace, const BartLayers& defaults) {
+BartLayers read_bart_layers(ConfigReader& c, const Trace& trace, const BartLayers& defaults) {
   BartLayers m = defaults;
   // The general names mean the encoder's, and win where a file has both.
   m.hidden = c.size({"hidden_size", "d_model"}, m.hidden);

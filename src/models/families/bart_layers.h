@@ -29,7 +29,7 @@ struct BartLayers {
 };
 
 // The fields all of these spell alike, with the family's defaults in `defaults`; heads are checked.
-BartLayers read_bart_layers(const Config& config, const Trace& trace, const BartLayers& defaults);
+BartLayers read_bart_layers(ConfigReader& config, const Trace& trace, const BartLayers& defaults);
 
 Tensor bart_encoder_layers(const BartLayers& model, Tensor x);
 Tensor bart_decoder_layers(const BartLayers& model, Tensor x, const Tensor& encoded,

@@ -71,7 +71,7 @@ Tensor decode(const BartLike& m, const Tensor& ids, const Tensor& encoded, Tenso
 
 }  // namespace
 
-BartLike read_bart_like(const Config& c, const Trace& trace, const BartLike& defaults) {
+BartLike read_bart_like(ConfigReader& c, const Trace& trace, const BartLike& defaults) {
   BartLike m = defaults;
   m.layers = read_bart_layers(c, trace, m.layers);
   m.vocab = c.size({"vocab_size"}, m.vocab);
@@ -102,11 +102,11 @@ BartOutput bart_like_model(const BartLike& m, const Tensor& ids, std::string_vie
   return out;
 }
 
-void bart_like_base(const BartLike& m, Trace& trace, const Config& c) {
+void bart_like_base(const BartLike& m, Trace& trace, ConfigReader& c) {
   if (c.ok()) bart_like_model(m, source_ids(trace), "");
 }
 
-void bart_like_generation(const BartLike& m, Trace& trace, const Config& c, std::string_view name) {
+void bart_like_generation(const BartLike& m, Trace& trace, ConfigReader& c, std::string_view name) {
   if (!c.ok()) return;
   Module self(trace, "", name);
   const BartOutput out = bart_like_model(m, source_ids(trace), "model");

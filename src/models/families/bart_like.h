@@ -23,7 +23,7 @@ struct BartLike {
 };
 
 // The fields, with the family's defaults in `defaults`; the positions are checked.
-BartLike read_bart_like(const Config& config, const Trace& trace, const BartLike& defaults);
+BartLike read_bart_like(ConfigReader& config, const Trace& trace, const BartLike& defaults);
 
 struct BartOutput {
   Tensor hidden;
@@ -34,9 +34,9 @@ struct BartOutput {
 BartOutput bart_like_model(const BartLike& model, const Tensor& ids, std::string_view name,
                            bool has_target = true);
 
-void bart_like_base(const BartLike& model, Trace& trace, const Config& config);
+void bart_like_base(const BartLike& model, Trace& trace, ConfigReader& config);
 // With a language-model head; `name` is the class.
-void bart_like_generation(const BartLike& model, Trace& trace, const Config& config,
+void bart_like_generation(const BartLike& model, Trace& trace, ConfigReader& config,
                           std::string_view name);
 
 }  // namespace wattree

@@ -4,7 +4,7 @@
 namespace wattree {
 namespace {
 
-BertLike read(const Config& c, const Trace& trace) {
+BertLike read(ConfigReader& c, const Trace& trace) {
   return read_bert_like(
       c, trace, {.prefix = "Bert", .base = "bert", .may_decode = true, .pooler = bert_pooler});
 }
@@ -29,15 +29,15 @@ void language_model(const BertLike& m, Trace& trace, std::string_view type) {
   self.returns(head.returns(predictions(m, out.hidden, out.words)));
 }
 
-void masked_lm(const BertLike& m, Trace& trace, const Config&) {
+void masked_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   language_model(m, trace, "BertForMaskedLM");
 }
 
-void causal_lm(const BertLike& m, Trace& trace, const Config&) {
+void causal_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   language_model(m, trace, "BertLMHeadModel");
 }
 
-void pre_training(const BertLike& m, Trace& trace, const Config&) {
+void pre_training(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "BertForPreTraining");
   const BertOutput out = bert_like_model(m, trace, "bert", Pooler::kYes);
   Module head(trace, "cls", "BertPreTrainingHeads");
@@ -46,7 +46,7 @@ void pre_training(const BertLike& m, Trace& trace, const Config&) {
   self.returns(head.returns(scores));
 }
 
-void next_sentence(const BertLike& m, Trace& trace, const Config&) {
+void next_sentence(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "BertForNextSentencePrediction");
   const BertOutput out = bert_like_model(m, trace, "bert", Pooler::kYes);
   Module head(trace, "cls", "BertOnlyNSPHead");

@@ -5,7 +5,7 @@
 
 namespace wattree {
 
-void finish_reading(const Config& c, const Trace& trace, BertLike& m) {
+void finish_reading(ConfigReader& c, const Trace& trace, BertLike& m) {
   const Pass& pass = trace.pass();
   m.head_dim = c.divide(m.hidden, m.heads, "hidden_size", "num_attention_heads");
   if (m.embedding == 0) m.embedding = m.hidden;
@@ -29,7 +29,7 @@ void finish_reading(const Config& c, const Trace& trace, BertLike& m) {
   if (!m.is_decoder) is_full_pass(c, trace);
 }
 
-BertLike read_bert_like(const Config& c, const Trace& trace, BertLike m) {
+BertLike read_bert_like(ConfigReader& c, const Trace& trace, BertLike m) {
   m.vocab = c.size({"vocab_size"}, m.vocab);
   m.hidden = c.size({"hidden_size"}, m.hidden);
   m.layers = c.layers({"num_hidden_layers"}, m.layers);
@@ -42,7 +42,7 @@ BertLike read_bert_like(const Config& c, const Trace& trace, BertLike m) {
   return m;
 }
 
-BertLike read_roberta_like(const Config& c, const Trace& trace, std::string_view prefix,
+BertLike read_roberta_like(ConfigReader& c, const Trace& trace, std::string_view prefix,
                            std::int64_t vocab) {
   if (!c.has({"pad_token_id"}, true))
     c.reject("pad_token_id", "is needed: positions are counted from it");
@@ -196,38 +196,38 @@ void language_model(const BertLike& m, Trace& trace, std::string_view suffix) {
 
 }  // namespace
 
-void bert_like_base(const BertLike& m, Trace& trace, const Config&) {
+void bert_like_base(const BertLike& m, Trace& trace, ConfigReader&) {
   bert_like_model(m, trace, "", Pooler::kYes);
 }
 
-void bert_like_masked_lm(const BertLike& m, Trace& trace, const Config&) {
+void bert_like_masked_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   language_model(m, trace, "ForMaskedLM");
 }
 
-void bert_like_causal_lm(const BertLike& m, Trace& trace, const Config&) {
+void bert_like_causal_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   language_model(m, trace, "ForCausalLM");
 }
 
-void pooled_classification(const BertLike& m, Trace& trace, const Config&) {
+void pooled_classification(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", m.type("ForSequenceClassification"));
   const BertOutput out = bert_like_model(m, trace, m.base, Pooler::kYes);
   self.returns(linear(out.pooled, "classifier", m.labels));
 }
 
-void first_token_classification(const BertLike& m, Trace& trace, const Config&) {
+void first_token_classification(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", m.type("ForSequenceClassification"));
   const BertOutput out = bert_like_model(m, trace, m.base, Pooler::kNo);
   self.returns(
       classification_head(m, out.hidden, [](const Tensor& x) { return unary(Op::kTanh, x); }));
 }
 
-void bert_like_token_classification(const BertLike& m, Trace& trace, const Config&) {
+void bert_like_token_classification(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", m.type("ForTokenClassification"));
   const BertOutput out = bert_like_model(m, trace, m.base, Pooler::kNo);
   self.returns(linear(out.hidden, "classifier", m.labels));
 }
 
-void bert_like_question_answering(const BertLike& m, Trace& trace, const Config& c) {
+void bert_like_question_answering(const BertLike& m, Trace& trace, ConfigReader& c) {
   Module self(trace, "", m.type("ForQuestionAnswering"));
   const BertOutput out = bert_like_model(m, trace, m.base, Pooler::kNo);
   self.returns(question_answering_head(out.hidden, c));

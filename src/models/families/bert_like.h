@@ -42,12 +42,12 @@ struct BertLike {
 };
 
 // The fields all of these spell alike; `model` holds the family's defaults.
-BertLike read_bert_like(const Config& config, const Trace& trace, BertLike model);
+BertLike read_bert_like(ConfigReader& config, const Trace& trace, BertLike model);
 // The end of reading, for a family that spells its sizes otherwise: the fields of every config, and
 // whether all fit together.
-void finish_reading(const Config& config, const Trace& trace, BertLike& model);
+void finish_reading(ConfigReader& config, const Trace& trace, BertLike& model);
 // RoBERTa and its twins, which have the same config class but for the size of the vocabulary.
-BertLike read_roberta_like(const Config& config, const Trace& trace, std::string_view prefix,
+BertLike read_roberta_like(ConfigReader& config, const Trace& trace, std::string_view prefix,
                            std::int64_t vocab);
 
 struct BertOutput {
@@ -73,20 +73,20 @@ Tensor classification_head(const BertLike& model, const Tensor& hidden,
                            const std::function<Tensor(const Tensor&)>& activates);
 
 // --- classes ---
-void bert_like_base(const BertLike& model, Trace& trace, const Config& config);
+void bert_like_base(const BertLike& model, Trace& trace, ConfigReader& config);
 // {prefix}LMHead over every token.
-void bert_like_masked_lm(const BertLike& model, Trace& trace, const Config& config);
-void bert_like_causal_lm(const BertLike& model, Trace& trace, const Config& config);
+void bert_like_masked_lm(const BertLike& model, Trace& trace, ConfigReader& config);
+void bert_like_causal_lm(const BertLike& model, Trace& trace, ConfigReader& config);
 // A linear layer over the pooled first token, and the classification head with a tanh.
-void pooled_classification(const BertLike& model, Trace& trace, const Config& config);
-void first_token_classification(const BertLike& model, Trace& trace, const Config& config);
-void bert_like_token_classification(const BertLike& model, Trace& trace, const Config& config);
-void bert_like_question_answering(const BertLike& model, Trace& trace, const Config& config);
+void pooled_classification(const BertLike& model, Trace& trace, ConfigReader& config);
+void first_token_classification(const BertLike& model, Trace& trace, ConfigReader& config);
+void bert_like_token_classification(const BertLike& model, Trace& trace, ConfigReader& config);
+void bert_like_question_answering(const BertLike& model, Trace& trace, ConfigReader& config);
 
 // A model class from the family's reader and one of the above.
-template <BertLike (*read)(const Config&, const Trace&),
-          void (*run)(const BertLike&, Trace&, const Config&)>
-void bert_like_class(Trace& trace, const Config& config) {
+template <BertLike (*read)(ConfigReader&, const Trace&),
+          void (*run)(const BertLike&, Trace&, ConfigReader&)>
+void bert_like_class(Trace& trace, ConfigReader& config) {
   const BertLike model = read(config, trace);
   if (config.ok()) run(model, trace, config);
 }

@@ -13,7 +13,7 @@ struct Bloom {
   Cache cache;
 };
 
-Bloom read(const Config& c, const Trace& trace) {
+Bloom read(ConfigReader& c, const Trace& trace) {
   Bloom m;
   m.vocab = c.size({"vocab_size"}, 250880);
   m.hidden = c.size({"n_embed", "hidden_size"}, 64);

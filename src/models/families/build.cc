@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kOtherWays =
     "a family is one small file in src/family; `wattree models` lists what is known";
 
-Error unknown_family(const Config& config, const std::string& model_type) {
+Error unknown_family(const ConfigReader& config, const std::string& model_type) {
   std::vector<std::string_view> known;
   for (const Family& family : families()) known.push_back(family.model_type);
   const std::vector<std::string> near = nearest(model_type, known);
@@ -33,12 +33,14 @@ Error unknown_class(const Family& family, const std::string& name) {
   return {ErrorCode::kInvalidInput,
           "class \"" + name + "\" of model_type \"" + std::string(family.model_type) +
               "\" is not known",
-          "choose one with --as: " + join(known)};
+          "choose one with <as>: " + join(known), "as"};
 }
 
 }  // namespace
 
-Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
+Result<BuiltTree> build_tree(const Config& document, const BuildRequest& request) {
+  Status failure;
+  ConfigReader config(document, failure);
   const std::string model_type = config.text({"model_type"}, "");
   const std::vector<std::string> architectures = config.text_list({"architectures"});
   if (!config.ok()) return config.failure().error();
@@ -69,7 +71,7 @@ Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request) {
     return error;
   }
   ModelTree costed = std::move(tree).value();
-  if (const Status failure = add_costs(costed); !failure.ok()) return failure.error();
+  if (const Status costs = add_costs(costed); !costs.ok()) return costs.error();
   return BuiltTree{std::move(costed), std::string(known->name), family->is_encoder_decoder,
                    family->has_text_source, pass.attention};
 }

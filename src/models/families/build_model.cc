@@ -5,23 +5,25 @@ namespace {
 
 constexpr std::int64_t kMaxTokens = std::int64_t{1} << 32;
 
-Error bad(std::string message, std::string hint = "") {
-  return {ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
+Error bad(std::string_view field, std::string message, std::string hint = "") {
+  return {ErrorCode::kInvalidInput, std::move(message), std::move(hint), std::string(field)};
 }
 
-Status check(std::string_view what, std::int64_t value, std::int64_t least) {
+Status check(std::string_view what, std::string_view field, std::int64_t value,
+             std::int64_t least) {
   if (value >= least && value <= kMaxTokens) return {};
-  return bad(std::string(what) + " is " + std::to_string(value) + "; it must be between " +
-             std::to_string(least) + " and " + std::to_string(kMaxTokens));
+  return bad(field, std::string(what) + " (<" + std::string(field) + ">) is " +
+                        std::to_string(value) + "; it must be between " + std::to_string(least) +
+                        " and " + std::to_string(kMaxTokens));
 }
 
-Result<Pass> pass_of(const PassShape& query, const Config& config) {
+Result<Pass> pass_of(const PassShape& query, ConfigReader& config) {
   const Family* family = find_family(config.text({"model_type"}, ""));
   const std::int64_t seq = query.seq.value_or(family != nullptr ? family->default_seq : 1);
   const std::int64_t target = query.target_len.value_or(seq);
   for (const Status& failure :
-       {check("batch size (-b)", query.batch, 1), check("sequence length (-s)", seq, 1),
-        check("target length (--target-len)", target, 1), check("past (--past)", query.past, 0)}) {
+       {check("batch size", "batch", query.batch, 1), check("sequence length", "seq", seq, 1),
+        check("target length", "target_len", target, 1), check("past", "past", query.past, 0)}) {
     if (!failure.ok()) return failure.error();
   }
   Pass pass;
@@ -33,7 +35,7 @@ Result<Pass> pass_of(const PassShape& query, const Config& config) {
 
   const std::string attention = query.attention.empty() ? "sdpa" : query.attention;
   if (attention != "sdpa" && attention != "eager") {
-    return bad("attention \"" + attention + "\" is not known", "choose sdpa or eager");
+    return bad("attention", "attention \"" + attention + "\" is not known", "choose sdpa or eager");
   }
   pass.attention = attention == "eager" ? Attention::kEager : Attention::kSdpa;
 
@@ -41,11 +43,12 @@ Result<Pass> pass_of(const PassShape& query, const Config& config) {
   if (dtype.empty()) dtype = config.optional_text({"dtype", "torch_dtype"}).value_or("fp32");
   const std::optional<Precision> precision = parse_precision(dtype);
   if (!precision) {
-    return bad("dtype \"" + dtype + "\" is not known",
-               "choose one with --dtype: fp32, tf32, bf16, fp16, int8 or int4");
+    return bad("dtype", "dtype \"" + dtype + "\" is not known",
+               "choose one with <dtype>: fp32, tf32, bf16, fp16, int8 or int4");
   }
   pass.precision = *precision;
   pass.keeps_dataflow = query.keeps_dataflow;
+  if (!config.ok()) return config.failure().error();
   return pass;
 }
 
@@ -61,9 +64,13 @@ Result<BuiltModel> build_model(const std::string& model, const std::string& conf
   if (!parsed.ok()) return parsed.error();
   Config config = std::move(parsed).value();
   for (const auto& [key, value] : query.overrides) {
-    if (const Status failure = config.set(key, value); !failure.ok()) return failure.error();
+    Result<Config> changed = config.with(key, value);
+    if (!changed.ok()) return changed.error();
+    config = std::move(changed).value();
   }
-  const Result<Pass> pass = pass_of(query, config);
+  Status failure;
+  ConfigReader reader(config, failure);
+  const Result<Pass> pass = pass_of(query, reader);
   if (!pass.ok()) return pass.error();
   Result<BuiltTree> built = build_tree(config, {pass.value(), query.as});
   if (!built.ok()) return built.error();
@@ -71,7 +78,7 @@ Result<BuiltModel> build_model(const std::string& model, const std::string& conf
   BuiltModel answer;
   BuiltTree whole = std::move(built).value();
   answer.model = model;
-  answer.model_type = config.text({"model_type"}, "");
+  answer.model_type = reader.text({"model_type"}, "");
   answer.class_name = whole.class_name;
   answer.pass = pass.value();
   answer.pass.attention = whole.attention;

@@ -21,8 +21,9 @@ struct PassShape {
   std::string dtype;      // The config's, or else fp32.
   std::string attention;  // sdpa
   std::string as;
-  std::vector<std::pair<std::string, std::string>> overrides;  // --set key=value
-  bool keeps_dataflow = false;                                 // For trees that are to be run.
+  std::vector<std::pair<std::string, std::string>>
+      overrides;                // Fields of the config, and what they are to be instead.
+  bool keeps_dataflow = false;  // For trees that are to be run.
 };
 
 struct BuiltModel {

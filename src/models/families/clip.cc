@@ -17,7 +17,7 @@ struct Text {
   bool ends_at_largest_id;
 };
 
-Text read_text(const Config& c, const Trace& trace) {
+Text read_text(ConfigReader c, const Trace& trace) {
   Text m;
   m.encoder = read_pre_norm_encoder(c, {.hidden = 512,
                                         .layers = 12,
@@ -43,7 +43,7 @@ struct Vision {
   }
 };
 
-Vision read_vision(const Config& c) {
+Vision read_vision(ConfigReader c) {
   Vision m;
   m.encoder = read_pre_norm_encoder(c, {.hidden = 768,
                                         .layers = 12,
@@ -59,11 +59,13 @@ Vision read_vision(const Config& c) {
 }
 
 // Older files hold a part's config twice, and then the "_dict" is the one that counts.
-Config part_of(const Config& c, std::string_view name, std::string_view old_name) {
+ConfigReader part_of(ConfigReader& c, std::string_view name, std::string_view old_name) {
   return c.part(c.has({old_name}) ? old_name : name);
 }
-Config text_part(const Config& c) { return part_of(c, "text_config", "text_config_dict"); }
-Config vision_part(const Config& c) { return part_of(c, "vision_config", "vision_config_dict"); }
+ConfigReader text_part(ConfigReader& c) { return part_of(c, "text_config", "text_config_dict"); }
+ConfigReader vision_part(ConfigReader& c) {
+  return part_of(c, "vision_config", "vision_config_dict");
+}
 
 Tensor encoder(const PreNormEncoder& e, const Tensor& x, const AttentionOptions& options) {
   Module self(*x.trace, "encoder", "CLIPEncoder");
@@ -133,9 +135,9 @@ Tensor normalized(const Tensor& x) {
   return x / unary(Op::kPow, sum, {0.5});
 }
 
-bool is_ready(const Config& c, const Trace& trace) { return is_full_pass(c, trace) && c.ok(); }
+bool is_ready(ConfigReader& c, const Trace& trace) { return is_full_pass(c, trace) && c.ok(); }
 
-void clip(Trace& trace, const Config& c) {
+void clip(Trace& trace, ConfigReader& c) {
   const Text text = read_text(text_part(c), trace);
   const Vision vision = read_vision(vision_part(c));
   const std::int64_t projection = c.size({"projection_dim"}, 512);
@@ -152,7 +154,7 @@ void clip(Trace& trace, const Config& c) {
   self.returns((likeness * unary(Op::kExp, scale)).t());
 }
 
-void image_classification(Trace& trace, const Config& c) {
+void image_classification(Trace& trace, ConfigReader& c) {
   const Vision m = read_vision(vision_part(c));
   const std::int64_t labels = label_count(c);
   if (!is_ready(c, trace)) return;
@@ -162,12 +164,12 @@ void image_classification(Trace& trace, const Config& c) {
   self.returns(linear(mean, "classifier", labels));
 }
 
-void text_alone(Trace& trace, const Config& c) {
+void text_alone(Trace& trace, ConfigReader& c) {
   const Text m = read_text(c, trace);
   if (is_ready(c, trace)) text_model(m, trace, "");
 }
 
-void projected_text(Trace& trace, const Config& c) {
+void projected_text(Trace& trace, ConfigReader& c) {
   const Text m = read_text(c, trace);
   if (!is_ready(c, trace)) return;
   Module self(trace, "", "CLIPTextModelWithProjection");
@@ -175,12 +177,12 @@ void projected_text(Trace& trace, const Config& c) {
   self.returns(linear(pooled, "text_projection", m.projection, Bias::kNo));
 }
 
-void vision_alone(Trace& trace, const Config& c) {
+void vision_alone(Trace& trace, ConfigReader& c) {
   const Vision m = read_vision(c);
   if (is_ready(c, trace)) vision_model(m, trace, "");
 }
 
-void projected_vision(Trace& trace, const Config& c) {
+void projected_vision(Trace& trace, ConfigReader& c) {
   const Vision m = read_vision(c);
   if (!is_ready(c, trace)) return;
   Module self(trace, "", "CLIPVisionModelWithProjection");
@@ -188,16 +190,20 @@ void projected_vision(Trace& trace, const Config& c) {
   self.returns(linear(pooled, "visual_projection", m.projection, Bias::kNo));
 }
 
+// A whole model's config also serves for either half.
+template <void (*build)(Trace&, ConfigReader&), ConfigReader (*part)(ConfigReader&)>
+void of_part(Trace& trace, ConfigReader& c) {
+  ConfigReader half = part(c);
+  build(trace, half);
+}
+
 constexpr ModelClass kBoth[] = {
     {"CLIPModel", clip},
     {"CLIPForImageClassification", image_classification},
-    // A whole model's config also serves for either half.
-    {"CLIPTextModel", [](Trace& trace, const Config& c) { text_alone(trace, text_part(c)); }},
-    {"CLIPTextModelWithProjection",
-     [](Trace& trace, const Config& c) { projected_text(trace, text_part(c)); }},
-    {"CLIPVisionModel", [](Trace& trace, const Config& c) { vision_alone(trace, vision_part(c)); }},
-    {"CLIPVisionModelWithProjection",
-     [](Trace& trace, const Config& c) { projected_vision(trace, vision_part(c)); }},
+    {"CLIPTextModel", of_part<text_alone, text_part>},
+    {"CLIPTextModelWithProjection", of_part<projected_text, text_part>},
+    {"CLIPVisionModel", of_part<vision_alone, vision_part>},
+    {"CLIPVisionModelWithProjection", of_part<projected_vision, vision_part>},
 };
 constexpr ModelClass kTextClasses[] = {
     {"CLIPTextModel", text_alone},

@@ -43,11 +43,11 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
 }
 
 // A size where anything below one means that there is none.
-std::int64_t size_or_none(const Config& c, std::string_view name) {
+std::int64_t size_or_none(ConfigReader& c, std::string_view name) {
   return c.number({name}, -1.0) < 1.0 ? 0 : c.size({name}, 1);
 }
 
-void read_relative_positions(const Config& c, Deberta& m) {
+void read_relative_positions(ConfigReader& c, Deberta& m) {
   m.is_relative = c.flag({"relative_attention"}, false);
   const std::int64_t buckets = size_or_none(c, "position_buckets");
   const std::int64_t furthest = size_or_none(c, "max_relative_positions");
@@ -63,7 +63,7 @@ void read_relative_positions(const Config& c, Deberta& m) {
   m.norms_positions = contains(alternatives(c.text({"norm_rel_ebd"}, "none")), "layer_norm");
 }
 
-Deberta read(const Config& c, const Trace& trace) {
+Deberta read(ConfigReader& c, const Trace& trace) {
   Deberta m;
   BertLike& b = m.bert;
   b.prefix = "DebertaV2";
@@ -315,7 +315,7 @@ Output model(const Deberta& m, Trace& trace, std::string_view name) {
   return out;
 }
 
-void base(Trace& trace, const Config& c) {
+void base(Trace& trace, ConfigReader& c) {
   const Deberta m = read(c, trace);
   if (c.ok()) model(m, trace, "");
 }
@@ -348,7 +348,7 @@ Tensor new_head(const Deberta& m, const Output& out) {
   return self.returns(head.returns(y));
 }
 
-void masked_lm(Trace& trace, const Config& c) {
+void masked_lm(Trace& trace, ConfigReader& c) {
   const Deberta m = read(c, trace);
   if (!c.ok()) return;
   Module self(trace, "", "DebertaV2ForMaskedLM");
@@ -356,7 +356,7 @@ void masked_lm(Trace& trace, const Config& c) {
   self.returns(m.has_old_head ? old_head(m, out) : new_head(m, out));
 }
 
-void sequence_classification(Trace& trace, const Config& c) {
+void sequence_classification(Trace& trace, ConfigReader& c) {
   const Deberta m = read(c, trace);
   if (!c.ok()) return;
   Module self(trace, "", "DebertaV2ForSequenceClassification");
@@ -369,7 +369,7 @@ void sequence_classification(Trace& trace, const Config& c) {
   self.returns(linear(y, "classifier", m.bert.labels));
 }
 
-void token_classification(Trace& trace, const Config& c) {
+void token_classification(Trace& trace, ConfigReader& c) {
   const Deberta m = read(c, trace);
   if (!c.ok()) return;
   Module self(trace, "", "DebertaV2ForTokenClassification");
@@ -377,7 +377,7 @@ void token_classification(Trace& trace, const Config& c) {
   self.returns(linear(hidden, "classifier", m.bert.labels));
 }
 
-void question_answering(Trace& trace, const Config& c) {
+void question_answering(Trace& trace, ConfigReader& c) {
   const Deberta m = read(c, trace);
   if (!c.ok()) return;
   Module self(trace, "", "DebertaV2ForQuestionAnswering");

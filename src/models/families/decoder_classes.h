@@ -16,7 +16,7 @@ template <class Model>
 struct DecoderClasses {
   std::string_view prefix;  // "GPT2": GPT2Model, GPT2ForSequenceClassification, …
   std::string_view base;    // The base model's name in the classes with a head.
-  Model (*read)(const Config&, const Trace&);
+  Model (*read)(ConfigReader&, const Trace&);
   DecoderOutput (*model)(const Model&, Trace&, std::string_view name);
   std::string_view causal_lm = "ForCausalLM";
   Bias head_bias = Bias::kNo;
@@ -24,7 +24,7 @@ struct DecoderClasses {
 
   // Opens the class, runs the base model in it, and gives its output to `head`.
   template <class Head>
-  void build(Trace& trace, const Config& config, std::string_view suffix, const Head& head) const {
+  void build(Trace& trace, ConfigReader& config, std::string_view suffix, const Head& head) const {
     const Model figures = read(config, trace);
     if (!config.ok()) return;
     Module self(trace, "", std::string(prefix) + std::string(suffix));
@@ -34,20 +34,20 @@ struct DecoderClasses {
 };
 
 template <const auto& classes>
-void base_model(Trace& trace, const Config& config) {
+void base_model(Trace& trace, ConfigReader& config) {
   const auto figures = classes.read(config, trace);
   if (config.ok()) classes.model(figures, trace, "");
 }
 
 template <const auto& classes>
-void causal_lm(Trace& trace, const Config& config) {
+void causal_lm(Trace& trace, ConfigReader& config) {
   classes.build(trace, config, classes.causal_lm, [](const auto& m, const DecoderOutput& out) {
     return language_model_head(out.hidden, "lm_head", out.words, m.is_tied, classes.head_bias);
   });
 }
 
 template <const auto& classes>
-void sequence_classification(Trace& trace, const Config& config) {
+void sequence_classification(Trace& trace, ConfigReader& config) {
   classes.build(
       trace, config, "ForSequenceClassification", [&](const auto& m, const DecoderOutput& out) {
         return last_token_classification(out.hidden, out.ids, config, "score", m.has_padding_token);
@@ -55,7 +55,7 @@ void sequence_classification(Trace& trace, const Config& config) {
 }
 
 template <const auto& classes>
-void token_classification(Trace& trace, const Config& config) {
+void token_classification(Trace& trace, ConfigReader& config) {
   classes.build(trace, config, "ForTokenClassification",
                 [&](const auto&, const DecoderOutput& out) {
                   return linear(out.hidden, "classifier", label_count(config));
@@ -63,7 +63,7 @@ void token_classification(Trace& trace, const Config& config) {
 }
 
 template <const auto& classes>
-void question_answering(Trace& trace, const Config& config) {
+void question_answering(Trace& trace, ConfigReader& config) {
   classes.build(trace, config, "ForQuestionAnswering", [&](const auto&, const DecoderOutput& out) {
     return classes.answers_by_labels ? question_answering_head(out.hidden, config)
                                      : question_answering_head(out.hidden);

@@ -32,7 +32,7 @@ Tensor transformer(const BertLike& m, Tensor x) {
   return self.returns(x);
 }
 
-BertLike read(const Config& c, const Trace& trace) {
+BertLike read(ConfigReader& c, const Trace& trace) {
   BertLike m{.prefix = "DistilBert",
              .base = "distilbert",
              .types = 0,
@@ -50,7 +50,7 @@ BertLike read(const Config& c, const Trace& trace) {
   return m;
 }
 
-void masked_lm(const BertLike& m, Trace& trace, const Config&) {
+void masked_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "DistilBertForMaskedLM");
   const BertOutput out = bert_like_model(m, trace, "distilbert", Pooler::kNo);
   Tensor y = linear(out.hidden, "vocab_transform", m.hidden);
@@ -60,7 +60,7 @@ void masked_lm(const BertLike& m, Trace& trace, const Config&) {
   unused_module(trace, "mlm_loss_fct", "CrossEntropyLoss", Module::Kind::kMl, {});
 }
 
-void sequence_classification(const BertLike& m, Trace& trace, const Config&) {
+void sequence_classification(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "DistilBertForSequenceClassification");
   const BertOutput out = bert_like_model(m, trace, "distilbert", Pooler::kNo);
   Tensor y = linear(out.hidden.select(1), "pre_classifier", m.hidden);

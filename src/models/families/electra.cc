@@ -5,7 +5,7 @@
 namespace wattree {
 namespace {
 
-BertLike read(const Config& c, const Trace& trace) {
+BertLike read(ConfigReader& c, const Trace& trace) {
   return read_bert_like(c, trace,
                         {.prefix = "Electra",
                          .base = "electra",
@@ -17,7 +17,7 @@ BertLike read(const Config& c, const Trace& trace) {
 }
 
 // Is each token the original one or a replacement?
-void pre_training(const BertLike& m, Trace& trace, const Config&) {
+void pre_training(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "ElectraForPreTraining");
   const BertOutput out = bert_like_model(m, trace, "electra", Pooler::kNo);
   Module head(trace, "discriminator_predictions", "ElectraDiscriminatorPredictions");
@@ -40,15 +40,15 @@ void generator(const BertLike& m, Trace& trace, std::string_view type) {
   self.returns(language_model_head(y, "generator_lm_head", out.words, m.is_tied, Bias::kYes));
 }
 
-void masked_lm(const BertLike& m, Trace& trace, const Config&) {
+void masked_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   generator(m, trace, "ElectraForMaskedLM");
 }
 
-void causal_lm(const BertLike& m, Trace& trace, const Config&) {
+void causal_lm(const BertLike& m, Trace& trace, ConfigReader&) {
   generator(m, trace, "ElectraForCausalLM");
 }
 
-void sequence_classification(const BertLike& m, Trace& trace, const Config&) {
+void sequence_classification(const BertLike& m, Trace& trace, ConfigReader&) {
   Module self(trace, "", "ElectraForSequenceClassification");
   const BertOutput out = bert_like_model(m, trace, "electra", Pooler::kNo);
   self.returns(classification_head(

@@ -68,7 +68,7 @@ Tensor run_experts(const Tensor& x, const Routes& routes, const Experts& e) {
 
 }  // namespace
 
-void read_routing(const Config& c, Experts& e, std::int64_t per_token) {
+void read_routing(ConfigReader& c, Experts& e, std::int64_t per_token) {
   e.per_token = c.size({"num_experts_per_tok"}, per_token);
   if (e.count > 0 && e.per_token > e.count) {
     c.reject("num_experts_per_tok", "is " + std::to_string(e.per_token) +
@@ -82,7 +82,7 @@ void read_routing(const Config& c, Experts& e, std::int64_t per_token) {
   }
 }
 
-std::vector<bool> read_sparse_layers(const Config& c, std::int64_t layers) {
+std::vector<bool> read_sparse_layers(ConfigReader& c, std::int64_t layers) {
   const std::int64_t step = c.size({"decoder_sparse_step"}, 1);
   std::vector<bool> sparse;
   for (std::int64_t i = 0; i < layers; ++i) sparse.push_back((i + 1) % step == 0);
@@ -92,7 +92,7 @@ std::vector<bool> read_sparse_layers(const Config& c, std::int64_t layers) {
   return sparse;
 }
 
-void add_experts(const Config& c, const Experts& e, const std::vector<bool>& sparse,
+void add_experts(ConfigReader& c, const Experts& e, const std::vector<bool>& sparse,
                  RopeDecoder& m) {
   const std::int64_t count =
       sparse.empty() ? m.layers : std::count(sparse.begin(), sparse.end(), true);

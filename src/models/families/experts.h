@@ -28,14 +28,14 @@ struct Experts {
 
 // Reads `num_experts_per_tok` and rejects what the library would, or what is not run as said above.
 // `count` is already there, under the name that the family gives it.
-void read_routing(const Config& config, Experts& experts, std::int64_t per_token);
+void read_routing(ConfigReader& config, Experts& experts, std::int64_t per_token);
 
 // Which layers are sparse: `mlp_only_layers` and every `decoder_sparse_step`-th other one.
-std::vector<bool> read_sparse_layers(const Config& config, std::int64_t layers);
+std::vector<bool> read_sparse_layers(ConfigReader& config, std::int64_t layers);
 
 // Makes experts the feed-forward part of the layers that are `sparse` (empty: of all), and has
 // ForCausalLM balance their load where the config asks for the routers' output.
-void add_experts(const Config& config, const Experts& experts, const std::vector<bool>& sparse,
+void add_experts(ConfigReader& config, const Experts& experts, const std::vector<bool>& sparse,
                  RopeDecoder& model);
 
 // The block over [b, s, hidden].

@@ -16,7 +16,7 @@ struct Falcon {
   Cache cache;
 };
 
-Falcon read(const Config& c, const Trace& trace) {
+Falcon read(ConfigReader& c, const Trace& trace) {
   // A null means no, whatever the default.
   auto is_on = [&](std::string_view name, bool otherwise) {
     return c.has({name}, otherwise) && c.flag({name}, otherwise);

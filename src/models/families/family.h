@@ -16,7 +16,7 @@ struct ModelClass {
   std::string_view name;  // The framework's class: "BertForMaskedLM".
   // Runs the forward pass that `trace.pass()` describes. Reads the whole config before it opens a
   // module, and returns at once where `config` or the pass is not fit.
-  void (*build)(Trace& trace, const Config& config);
+  void (*build)(Trace& trace, ConfigReader& config);
 };
 
 struct Family {
@@ -37,7 +37,7 @@ const Family* find_family(std::string_view model_type);
 
 // The tree of a config's model, costed. The class is `as`, or else the config's architectures[0],
 // or else the family's base model; it comes back in `class_name`.
-struct TreeRequest {
+struct BuildRequest {
   Pass pass;
   std::string as;
 };
@@ -48,6 +48,6 @@ struct BuiltTree {
   bool has_text_source = true;
   Attention attention = Attention::kSdpa;  // What is run: eager where the family has no other.
 };
-Result<BuiltTree> build_tree(const Config& config, const TreeRequest& request);
+Result<BuiltTree> build_tree(const Config& config, const BuildRequest& request);
 
 }  // namespace wattree

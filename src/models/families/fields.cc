@@ -6,7 +6,7 @@
 
 namespace wattree {
 
-std::string activation_field(const Config& config, Config::Names names,
+std::string activation_field(ConfigReader& config, ConfigReader::Names names,
                              std::string_view otherwise) {
   std::string function = config.text(names, otherwise);
   if (!is_activation(function))
@@ -14,12 +14,12 @@ std::string activation_field(const Config& config, Config::Names names,
   return function;
 }
 
-std::int64_t label_count(const Config& config, std::int64_t otherwise) {
+std::int64_t label_count(ConfigReader& config, std::int64_t otherwise) {
   const std::int64_t named = config.object_size("id2label");
   return config.size({"num_labels"}, named > 0 ? named : otherwise);
 }
 
-Dims height_and_width(const Config& config, std::string_view name, std::int64_t otherwise) {
+Dims height_and_width(ConfigReader& config, std::string_view name, std::int64_t otherwise) {
   if (!config.is_list(name)) {
     const std::int64_t side = config.size({name}, otherwise);
     return {side, side};
@@ -34,33 +34,33 @@ Dims height_and_width(const Config& config, std::string_view name, std::int64_t 
   return {sides[0], sides[1]};
 }
 
-void check_positions(const Config& config, std::int64_t needed, std::int64_t available,
+void check_positions(ConfigReader& config, std::int64_t needed, std::int64_t available,
                      std::string_view field) {
   if (needed <= available) return;
   config.reject(field, "is " + std::to_string(available) + ", but the sequence has " +
                            std::to_string(needed) + " positions; the model cannot run it");
 }
 
-bool is_full_pass(const Config& config, const Trace& trace) {
+bool is_full_pass(ConfigReader& config, const Trace& trace) {
   if (trace.pass().past == 0) return true;
-  config.reject("model_type", "is of a model that keeps no cache to decode over (--past)");
+  config.reject("model_type", "is of a model that keeps no cache to decode over (<past>)");
   return false;
 }
 
-std::optional<Config> rope_settings(const Config& config) {
+std::optional<ConfigReader> rope_settings(ConfigReader& config) {
   if (config.object_size("rope_scaling") > 0) return config.object("rope_scaling");
   return config.object("rope_parameters");
 }
 
-RopeKind rope_kind(const Config& config) {
-  const std::optional<Config> rope = rope_settings(config);
+RopeKind rope_kind(ConfigReader& config) {
+  std::optional<ConfigReader> rope = rope_settings(config);
   const std::string type = rope ? rope->text({"rope_type", "type"}, "default") : "default";
   return rope_kind(type);
 }
 
-std::int64_t rotary_size(const Config& config, std::int64_t head_dim, double default_factor) {
+std::int64_t rotary_size(ConfigReader& config, std::int64_t head_dim, double default_factor) {
   double factor = config.number({"partial_rotary_factor"}, default_factor);
-  if (const std::optional<Config> rope = rope_settings(config)) {
+  if (std::optional<ConfigReader> rope = rope_settings(config)) {
     factor = rope->number({"partial_rotary_factor"}, factor);
   }
   const double turning = static_cast<double>(head_dim) * factor;
@@ -77,7 +77,7 @@ RopeKind rope_kind(std::string_view type) {
   return type == "longrope" || type == "su" ? RopeKind::kLong : RopeKind::kFixed;
 }
 
-std::vector<bool> sliding_layers(const Config& config, std::int64_t layers) {
+std::vector<bool> sliding_layers(ConfigReader& config, std::int64_t layers) {
   std::vector<bool> slides;
   const std::vector<std::string> types = config.text_list({"layer_types"});
   if (!types.empty() && static_cast<std::int64_t>(types.size()) != layers) {

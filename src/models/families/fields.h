@@ -12,32 +12,33 @@
 namespace wattree {
 
 // The name of an activation function; one we do not know is an error of that field.
-std::string activation_field(const Config& config, Config::Names names, std::string_view otherwise);
+std::string activation_field(ConfigReader& config, ConfigReader::Names names,
+                             std::string_view otherwise);
 
 // Labels of a classification head: num_labels, or as many as id2label has.
-std::int64_t label_count(const Config& config, std::int64_t otherwise = 2);
+std::int64_t label_count(ConfigReader& config, std::int64_t otherwise = 2);
 
 // An image's or a patch's size as [height, width]: one number for both, or a list of the two.
-Dims height_and_width(const Config& config, std::string_view name, std::int64_t otherwise);
+Dims height_and_width(ConfigReader& config, std::string_view name, std::int64_t otherwise);
 
 // A learned table of positions must reach to the end of the sequence.
-void check_positions(const Config& config, std::int64_t needed, std::int64_t available,
+void check_positions(ConfigReader& config, std::int64_t needed, std::int64_t available,
                      std::string_view field);
 
 // Encoders, and the first GPT, have no cache to decode over; false (and an error) where the pass
 // asks for one.
-bool is_full_pass(const Config& config, const Trace& trace);
+bool is_full_pass(ConfigReader& config, const Trace& trace);
 
 // The rope's settings: rope_scaling, as older files spell it, or else rope_parameters.
-std::optional<Config> rope_settings(const Config& config);
-RopeKind rope_kind(const Config& config);
+std::optional<ConfigReader> rope_settings(ConfigReader& config);
+RopeKind rope_kind(ConfigReader& config);
 // The same from its name.
 RopeKind rope_kind(std::string_view type);
 // How many of a head's dimensions turn: head_dim * partial_rotary_factor.
-std::int64_t rotary_size(const Config& config, std::int64_t head_dim, double default_factor);
+std::int64_t rotary_size(ConfigReader& config, std::int64_t head_dim, double default_factor);
 
 // Which layers slide, by `layer_types`; empty where absent.
-std::vector<bool> sliding_layers(const Config& config, std::int64_t layers);
+std::vector<bool> sliding_layers(ConfigReader& config, std::int64_t layers);
 
 // Some models look whether the first or last token is padding, where a padding token is known
 // (warn_if_padding_and_no_attention_mask).

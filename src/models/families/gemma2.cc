@@ -6,7 +6,7 @@
 namespace wattree {
 namespace {
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Gemma2",
                                         .vocab = 256000,
                                         .hidden = 2304,

@@ -8,21 +8,21 @@ namespace wattree {
 namespace {
 
 // Every kind of layer has its own rope; an old file's rope_scaling is that of the full ones.
-void read_ropes(const Config& c, RopeDecoder& m) {
-  auto read_kind = [](const Config& in, std::string_view name, RopeKind otherwise) {
-    const std::optional<Config> rope = in.object(name);
+void read_ropes(ConfigReader& c, RopeDecoder& m) {
+  auto read_kind = [](ConfigReader& in, std::string_view name, RopeKind otherwise) {
+    std::optional<ConfigReader> rope = in.object(name);
     return rope ? rope_kind(rope->text({"rope_type", "type"}, "default")) : otherwise;
   };
   m.rope = RopeKind::kFixed;
   m.sliding_rope = RopeKind::kFixed;
-  if (const std::optional<Config> ropes = c.object("rope_parameters")) {
+  if (std::optional<ConfigReader> ropes = c.object("rope_parameters")) {
     m.rope = read_kind(*ropes, "full_attention", RopeKind::kFixed);
     m.sliding_rope = read_kind(*ropes, "sliding_attention", RopeKind::kFixed);
   }
   m.rope = read_kind(c, "rope_scaling", m.rope);
 }
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Gemma3",
                                         .vocab = 262208,
                                         .hidden = 2304,

@@ -12,7 +12,7 @@ struct Gpt2 {
   Cache cache;
 };
 
-Gpt2 read(const Config& c, const Trace& trace) {
+Gpt2 read(ConfigReader& c, const Trace& trace) {
   Gpt2 m;
   m.vocab = c.size({"vocab_size"}, 50257);
   m.positions = c.size({"max_position_embeddings", "n_positions"}, 1024);

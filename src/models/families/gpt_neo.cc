@@ -14,7 +14,7 @@ struct GptNeo {
 };
 
 // Every layer must be said to be global or local; the kernels are the same.
-void check_attention_layers(const Config& c, std::int64_t layers) {
+void check_attention_layers(ConfigReader& c, std::int64_t layers) {
   constexpr std::int64_t kDefaultLayers = 24;  // [[["global", "local"], 12]]
   const bool is_listed = c.has({"attention_layers"});
   const std::vector<std::string> kinds =
@@ -33,7 +33,7 @@ void check_attention_layers(const Config& c, std::int64_t layers) {
   }
 }
 
-GptNeo read(const Config& c, const Trace& trace) {
+GptNeo read(ConfigReader& c, const Trace& trace) {
   GptNeo m;
   m.vocab = c.size({"vocab_size"}, 50257);
   m.positions = c.size({"max_position_embeddings"}, 2048);

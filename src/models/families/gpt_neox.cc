@@ -41,9 +41,9 @@ Tensor layer(const RopeDecoder& m, const Tensor& x, const LayerInput& input) {
 }
 
 // Dimensions that turn, in pairs: an odd one turns with a neighbour.
-std::int64_t rotary_dim(const Config& c, const RopeDecoder& m) {
+std::int64_t rotary_dim(ConfigReader& c, const RopeDecoder& m) {
   double factor = c.number({"rotary_pct"}, 0.25);
-  if (const std::optional<Config> rope = rope_settings(c)) {
+  if (std::optional<ConfigReader> rope = rope_settings(c)) {
     factor = rope->number({"partial_rotary_factor"}, factor);
   }
   const double turning = static_cast<double>(m.head_dim) * factor;
@@ -56,7 +56,7 @@ std::int64_t rotary_dim(const Config& c, const RopeDecoder& m) {
   return m.head_dim;
 }
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "GPTNeoX",
                                         .vocab = 50432,
                                         .hidden = 6144,
@@ -77,13 +77,13 @@ RopeDecoder read(const Config& c) {
   return m;
 }
 
-void base(Trace& trace, const Config& c) { rope_decoder_base(read(c), trace, c); }
-void causal_lm(Trace& trace, const Config& c) { rope_decoder_causal_lm(read(c), trace, c); }
-void classification(Trace& trace, const Config& c) {
+void base(Trace& trace, ConfigReader& c) { rope_decoder_base(read(c), trace, c); }
+void causal_lm(Trace& trace, ConfigReader& c) { rope_decoder_causal_lm(read(c), trace, c); }
+void classification(Trace& trace, ConfigReader& c) {
   rope_decoder_classification(read(c), trace, c);
 }
 
-void token_classification(Trace& trace, const Config& c) {
+void token_classification(Trace& trace, ConfigReader& c) {
   const RopeDecoder m = read(c);
   const std::int64_t labels = label_count(c);
   if (!c.ok()) return;
@@ -91,7 +91,7 @@ void token_classification(Trace& trace, const Config& c) {
   self.returns(linear(rope_decoder_model(m, trace, m.base).hidden, "classifier", labels));
 }
 
-void question_answering(Trace& trace, const Config& c) {
+void question_answering(Trace& trace, ConfigReader& c) {
   const RopeDecoder m = read(c);
   if (!c.ok()) return;
   Module self(trace, "", "GPTNeoXForQuestionAnswering");

@@ -13,7 +13,7 @@ struct GptJ {
   Cache cache;
 };
 
-GptJ read(const Config& c, const Trace& trace) {
+GptJ read(ConfigReader& c, const Trace& trace) {
   GptJ m;
   m.vocab = c.size({"vocab_size"}, 50400);
   m.positions = c.size({"max_position_embeddings", "n_positions"}, 2048);

@@ -10,7 +10,7 @@ Tensor language_model_head(const Tensor& hidden, std::string_view name, const Te
                  : linear(hidden, name, embedding.size[0], bias);
 }
 
-Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config,
+Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, ConfigReader& config,
                                  std::string_view name, bool has_padding_token) {
   Trace& trace = *hidden.trace;
   const Tensor logits = linear(hidden, name, label_count(config), Bias::kNo);
@@ -35,7 +35,7 @@ Tensor question_answering_head(const Tensor& hidden, std::string_view name) {
   return start;
 }
 
-Tensor question_answering_head(const Tensor& hidden, const Config& config, std::string_view name) {
+Tensor question_answering_head(const Tensor& hidden, ConfigReader& config, std::string_view name) {
   if (label_count(config) != 2)
     config.reject("num_labels", "must be 2 to answer questions: a start and an end");
   return question_answering_head(hidden, name);

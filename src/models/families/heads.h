@@ -24,14 +24,14 @@ Tensor language_model_head(const Tensor& hidden, std::string_view name, const Te
 
 // GenericForSequenceClassification: a score for every token, then the one of the last token that is
 // not padding. `has_padding_token`: whether the config, or the family's default, names one
-// (Config::has({"pad_token_id"}, default)).
-Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, const Config& config,
+// (ConfigReader::has({"pad_token_id"}, default)).
+Tensor last_token_classification(const Tensor& hidden, const Tensor& ids, ConfigReader& config,
                                  std::string_view name, bool has_padding_token);
 
 // Two scores for every token, for the answer's start and its end. Gives those of the
 // start. With a config: the scores are the config's labels, of which there must then be two.
 Tensor question_answering_head(const Tensor& hidden, std::string_view name = "qa_outputs");
-Tensor question_answering_head(const Tensor& hidden, const Config& config,
+Tensor question_answering_head(const Tensor& hidden, ConfigReader& config,
                                std::string_view name = "qa_outputs");
 
 }  // namespace wattree

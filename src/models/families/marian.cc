@@ -6,7 +6,7 @@
 namespace wattree {
 namespace {
 
-BartLike read(const Config& c, const Trace& trace) {
+BartLike read(ConfigReader& c, const Trace& trace) {
   BartLike m = read_bart_like(c, trace,
                               {.layers = {.prefix = "Marian",
                                           .hidden = 1024,
@@ -20,9 +20,9 @@ BartLike read(const Config& c, const Trace& trace) {
   return m;
 }
 
-void base(Trace& trace, const Config& c) { bart_like_base(read(c, trace), trace, c); }
+void base(Trace& trace, ConfigReader& c) { bart_like_base(read(c, trace), trace, c); }
 
-void translation(Trace& trace, const Config& c) {
+void translation(Trace& trace, ConfigReader& c) {
   bart_like_generation(read(c, trace), trace, c, "MarianMTModel");
 }
 

@@ -4,7 +4,7 @@
 namespace wattree {
 namespace {
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Mixtral",
                                         .vocab = 32000,
                                         .hidden = 4096,

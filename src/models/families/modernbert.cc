@@ -20,10 +20,10 @@ struct ModernBert {
 };
 
 // rope_scaling, where given, is laid over the rope of both kinds of layers.
-RopeKind rope_of(const Config& c, std::string_view layer_type) {
-  const Config over = c.part("rope_scaling");
+RopeKind rope_of(ConfigReader& c, std::string_view layer_type) {
+  ConfigReader over = c.part("rope_scaling");
   const bool is_new = c.has({"rope_parameters"});
-  const Config under = c.part("rope_parameters").part(layer_type);
+  ConfigReader under = c.part("rope_parameters").part(layer_type);
   std::string type = "default";
   if (over.has({"rope_type"})) {
     type = over.text({"rope_type"}, type);
@@ -33,7 +33,7 @@ RopeKind rope_of(const Config& c, std::string_view layer_type) {
   return rope_kind(type);
 }
 
-ModernBert read(const Config& c) {
+ModernBert read(ConfigReader& c) {
   ModernBert m;
   m.vocab = c.size({"vocab_size"}, 50368);
   m.hidden = c.size({"hidden_size"}, 768);
@@ -161,14 +161,14 @@ Tensor pooled(const ModernBert& m, const Tensor& x) {
   return sum / reduce(Op::kSum, is_text, 1, true);
 }
 
-bool is_ready(const Config& c, const Trace& trace) { return is_full_pass(c, trace) && c.ok(); }
+bool is_ready(ConfigReader& c, const Trace& trace) { return is_full_pass(c, trace) && c.ok(); }
 
-void base(Trace& trace, const Config& c) {
+void base(Trace& trace, ConfigReader& c) {
   const ModernBert m = read(c);
   if (is_ready(c, trace)) model(m, trace, "");
 }
 
-void masked_lm(Trace& trace, const Config& c) {
+void masked_lm(Trace& trace, ConfigReader& c) {
   const ModernBert m = read(c);
   if (!is_ready(c, trace)) return;
   Module self(trace, "", "ModernBertForMaskedLM");
@@ -177,7 +177,7 @@ void masked_lm(Trace& trace, const Config& c) {
   self.returns(language_model_head(y, "decoder", out.words, m.is_tied, m.decoder_bias));
 }
 
-void sequence_classification(Trace& trace, const Config& c) {
+void sequence_classification(Trace& trace, ConfigReader& c) {
   const ModernBert m = read(c);
   const std::int64_t labels = label_count(c);
   if (!is_ready(c, trace)) return;
@@ -187,7 +187,7 @@ void sequence_classification(Trace& trace, const Config& c) {
   self.returns(linear(y, "classifier", labels));
 }
 
-void token_classification(Trace& trace, const Config& c) {
+void token_classification(Trace& trace, ConfigReader& c) {
   const ModernBert m = read(c);
   const std::int64_t labels = label_count(c);
   if (!is_ready(c, trace)) return;
@@ -197,7 +197,7 @@ void token_classification(Trace& trace, const Config& c) {
   self.returns(linear(y, "classifier", labels));
 }
 
-void question_answering(Trace& trace, const Config& c) {
+void question_answering(Trace& trace, ConfigReader& c) {
   const ModernBert m = read(c);
   if (!is_ready(c, trace)) return;
   Module self(trace, "", "ModernBertForQuestionAnswering");

@@ -82,7 +82,7 @@ Tensor encoder(const BertLike& m, std::int64_t buckets, Tensor x) {
   return self.returns(x);
 }
 
-BertLike read(const Config& c, const Trace& trace) {
+BertLike read(ConfigReader& c, const Trace& trace) {
   const std::int64_t buckets = c.size({"relative_attention_num_buckets"}, 32);
   if (last_bucket(trace.pass().seq) >= buckets)
     c.reject("relative_attention_num_buckets", "is too small for the distances in the sequence");

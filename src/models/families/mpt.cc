@@ -13,7 +13,7 @@ struct Mpt {
   Cache cache;
 };
 
-Mpt read(const Config& c, const Trace& trace) {
+Mpt read(ConfigReader& c, const Trace& trace) {
   Mpt m;
   m.vocab = c.size({"vocab_size"}, 50368);
   m.positions = c.size({"max_seq_len"}, 2048);
@@ -21,7 +21,7 @@ Mpt read(const Config& c, const Trace& trace) {
   m.layers = c.layers({"num_hidden_layers", "n_layers"}, 24);
   m.heads = c.size({"num_attention_heads", "n_heads"}, 16);
   m.head_dim = c.divide(m.hidden, m.heads, "d_model", "n_heads");
-  const std::optional<Config> attention = c.object("attn_config");
+  std::optional<ConfigReader> attention = c.object("attn_config");
   m.clips = attention && attention->number({"clip_qkv"}, 0.0) != 0.0;
   if (!c.flag({"is_causal"}, true)) c.reject("is_causal", "must be true for this family");
   m.is_tied = c.flag({"tie_word_embeddings"}, true);

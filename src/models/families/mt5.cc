@@ -5,7 +5,7 @@
 namespace wattree {
 namespace {
 
-T5Like read(const Config& c, const Trace& trace) {
+T5Like read(ConfigReader& c, const Trace& trace) {
   return read_t5_like(c, trace,
                       {.prefix = "MT5",
                        .vocab = 250112,
@@ -20,7 +20,7 @@ T5Like read(const Config& c, const Trace& trace) {
 }
 
 template <auto build>
-void with(Trace& trace, const Config& c) {
+void with(Trace& trace, ConfigReader& c) {
   build(read(c, trace), trace, c);
 }
 

@@ -5,7 +5,7 @@
 namespace wattree {
 namespace {
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Olmo2",
                                         .vocab = 50304,
                                         .hidden = 4096,

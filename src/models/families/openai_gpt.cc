@@ -22,7 +22,7 @@ struct OpenAiGpt {
   bool is_tied, has_padding_token;
 };
 
-OpenAiGpt read(const Config& c, const Trace& trace) {
+OpenAiGpt read(ConfigReader& c, const Trace& trace) {
   OpenAiGpt m;
   m.vocab = c.size({"vocab_size"}, 40478);
   m.positions = c.size({"max_position_embeddings", "n_positions"}, 512);

@@ -13,7 +13,7 @@ struct Opt {
   Cache cache;
 };
 
-Opt read(const Config& c, const Trace& trace) {
+Opt read(ConfigReader& c, const Trace& trace) {
   Opt m;
   m.vocab = c.size({"vocab_size"}, 50272);
   m.positions = c.size({"max_position_embeddings"}, 2048);

@@ -40,7 +40,7 @@ Tensor layer(const RopeDecoder& m, const Tensor& x, const LayerInput& input) {
   return self.returns(attended + fed + x);
 }
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Phi",
                                         .vocab = 51200,
                                         .hidden = 2048,

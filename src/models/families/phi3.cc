@@ -27,7 +27,7 @@ Tensor mlp(const RopeDecoder& m, const Tensor& x, std::int64_t) {
   return self.returns(linear(y, "down_proj", m.hidden, Bias::kNo));
 }
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Phi3",
                                         .vocab = 32064,
                                         .hidden = 3072,
@@ -43,7 +43,7 @@ RopeDecoder read(const Config& c) {
   m.rotary_dim = rotary_size(c, m.head_dim, 1.0);
   read_window(c, m);
   // Early files call the long rope "su" or "yarn".
-  const std::optional<Config> rope = rope_settings(c);
+  std::optional<ConfigReader> rope = rope_settings(c);
   const std::string type = rope ? rope->text({"rope_type", "type"}, "default") : "default";
   if (type == "yarn") m.rope = RopeKind::kLong;
   if (type != "default" && m.rope != RopeKind::kLong) {

@@ -4,7 +4,7 @@
 
 namespace wattree {
 
-PreNormEncoder read_pre_norm_encoder(const Config& c, const PreNormEncoder& defaults) {
+PreNormEncoder read_pre_norm_encoder(ConfigReader& c, const PreNormEncoder& defaults) {
   PreNormEncoder e = defaults;
   e.hidden = c.size({"hidden_size"}, defaults.hidden);
   e.layers = c.layers({"num_hidden_layers"}, defaults.layers);

@@ -24,7 +24,7 @@ struct PreNormEncoder {
 };
 
 // The fields all of these spell alike, with the family's defaults in `defaults`.
-PreNormEncoder read_pre_norm_encoder(const Config& config, const PreNormEncoder& defaults);
+PreNormEncoder read_pre_norm_encoder(ConfigReader& config, const PreNormEncoder& defaults);
 
 // layers.0, layers.1, … in the module that is open.
 Tensor pre_norm_layers(const PreNormEncoder& encoder, const PreNormNames& names, Tensor x,

@@ -5,7 +5,7 @@
 namespace wattree {
 namespace {
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Qwen2",
                                         .vocab = 151936,
                                         .hidden = 4096,

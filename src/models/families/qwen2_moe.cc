@@ -5,7 +5,7 @@
 namespace wattree {
 namespace {
 
-void read_alternating_window(const Config& c, RopeDecoder& m) {
+void read_alternating_window(ConfigReader& c, RopeDecoder& m) {
   const bool is_on = c.flag({"use_sliding_window"}, false);
   if (is_on) {
     m.window = c.optional_size({"sliding_window"}, 4096);
@@ -16,7 +16,7 @@ void read_alternating_window(const Config& c, RopeDecoder& m) {
   read_layer_types(c, m);
 }
 
-RopeDecoder read(const Config& c) {
+RopeDecoder read(ConfigReader& c) {
   RopeDecoder m = read_rope_decoder(c, {.prefix = "Qwen2Moe",
                                         .vocab = 151936,
                                         .hidden = 2048,

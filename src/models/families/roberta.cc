@@ -4,7 +4,7 @@
 namespace wattree {
 namespace {
 
-BertLike read(const Config& c, const Trace& trace) {
+BertLike read(ConfigReader& c, const Trace& trace) {
   return read_roberta_like(c, trace, "Roberta", 50265);
 }
 

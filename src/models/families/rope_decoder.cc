@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kMaxWidth = std::int64_t{1} << 40;  // As of any size in a config.
 }  // namespace
 
-RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
+RopeDecoder read_rope_decoder(ConfigReader& c, const RopeDecoder& defaults) {
   RopeDecoder m = defaults;
   m.vocab = c.size({"vocab_size"}, defaults.vocab);
   m.hidden = c.size({"hidden_size"}, defaults.hidden);
@@ -40,7 +40,7 @@ RopeDecoder read_rope_decoder(const Config& c, const RopeDecoder& defaults) {
   return m;
 }
 
-void read_layer_types(const Config& c, RopeDecoder& m) {
+void read_layer_types(ConfigReader& c, RopeDecoder& m) {
   std::vector<bool> slides = sliding_layers(c, m.layers);
   if (slides.empty()) return;
   m.slides = std::move(slides);
@@ -50,12 +50,12 @@ void read_layer_types(const Config& c, RopeDecoder& m) {
   }
 }
 
-void read_window(const Config& c, RopeDecoder& m, std::optional<std::int64_t> otherwise) {
+void read_window(ConfigReader& c, RopeDecoder& m, std::optional<std::int64_t> otherwise) {
   m.window = c.optional_size({"sliding_window"}, otherwise);
   read_layer_types(c, m);
 }
 
-void read_switched_window(const Config& c, RopeDecoder& m) {
+void read_switched_window(ConfigReader& c, RopeDecoder& m) {
   m.window.reset();
   if (c.flag({"use_sliding_window"}, false)) m.window = c.optional_size({"sliding_window"}, 4096);
   const std::int64_t first = c.count({"max_window_layers"}, 28);
@@ -236,12 +236,12 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
   return out;
 }
 
-void rope_decoder_base(const RopeDecoder& m, Trace& trace, const Config& c) {
+void rope_decoder_base(const RopeDecoder& m, Trace& trace, ConfigReader& c) {
   if (!c.ok()) return;
   rope_decoder_model(m, trace, "");
 }
 
-void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, const Config& c) {
+void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, ConfigReader& c) {
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForCausalLM"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
@@ -252,14 +252,14 @@ void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, const Config& c)
   if (m.after_head) m.after_head(trace);
 }
 
-void rope_decoder_classification(const RopeDecoder& m, Trace& trace, const Config& c) {
+void rope_decoder_classification(const RopeDecoder& m, Trace& trace, ConfigReader& c) {
   if (!c.ok()) return;
   Module self(trace, "", m.text_type("ForSequenceClassification"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
   self.returns(last_token_classification(out.hidden, out.ids, c, "score", m.has_padding_token));
 }
 
-void rope_decoder_token_classification(const RopeDecoder& m, Trace& trace, const Config& c) {
+void rope_decoder_token_classification(const RopeDecoder& m, Trace& trace, ConfigReader& c) {
   const std::int64_t labels = label_count(c);
   const Bias bias{c.flag({"token_classification_bias"}, true)};
   if (!c.ok()) return;
@@ -268,7 +268,7 @@ void rope_decoder_token_classification(const RopeDecoder& m, Trace& trace, const
   self.returns(linear(out.hidden, "score", labels, bias));
 }
 
-void rope_decoder_question_answering(const RopeDecoder& m, Trace& trace, const Config& c) {
+void rope_decoder_question_answering(const RopeDecoder& m, Trace& trace, ConfigReader& c) {
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForQuestionAnswering"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.answering_body);

@@ -97,15 +97,15 @@ struct RopeDecoder {
 
 // The fields all of these spell alike, with the family's defaults in `defaults`; heads and sizes
 // are checked.
-RopeDecoder read_rope_decoder(const Config& config, const RopeDecoder& defaults);
+RopeDecoder read_rope_decoder(ConfigReader& config, const RopeDecoder& defaults);
 // `layer_types`, where given, says which layers slide; only one with a window can.
-void read_layer_types(const Config& config, RopeDecoder& model);
+void read_layer_types(ConfigReader& config, RopeDecoder& model);
 // `sliding_window` and `layer_types`.
-void read_window(const Config& config, RopeDecoder& model,
+void read_window(ConfigReader& config, RopeDecoder& model,
                  std::optional<std::int64_t> otherwise = std::nullopt);
 // The same where `use_sliding_window` must be set for the window to count, and the first
 // `max_window_layers` do not slide, as Qwen's decoders have it.
-void read_switched_window(const Config& config, RopeDecoder& model);
+void read_switched_window(ConfigReader& config, RopeDecoder& model);
 
 // down(act(gate(x)) * up(x))
 Tensor gated_mlp(const Tensor& x, std::string_view name, std::string_view type,
@@ -118,18 +118,18 @@ Tensor cached_attention(const RopeDecoder& model, const Tensor& q, const Tensor&
 DecoderOutput rope_decoder_model(const RopeDecoder& model, Trace& trace, std::string_view name);
 
 // The classes such families have.
-void rope_decoder_base(const RopeDecoder& model, Trace& trace, const Config& config);
-void rope_decoder_causal_lm(const RopeDecoder& model, Trace& trace, const Config& config);
-void rope_decoder_classification(const RopeDecoder& model, Trace& trace, const Config& config);
+void rope_decoder_base(const RopeDecoder& model, Trace& trace, ConfigReader& config);
+void rope_decoder_causal_lm(const RopeDecoder& model, Trace& trace, ConfigReader& config);
+void rope_decoder_classification(const RopeDecoder& model, Trace& trace, ConfigReader& config);
 void rope_decoder_token_classification(const RopeDecoder& model, Trace& trace,
-                                       const Config& config);
-void rope_decoder_question_answering(const RopeDecoder& model, Trace& trace, const Config& config);
+                                       ConfigReader& config);
+void rope_decoder_question_answering(const RopeDecoder& model, Trace& trace, ConfigReader& config);
 
 // One of the above as a ModelClass's build: {"LlamaModel", rope_decoder_class<read,
 // rope_decoder_base>}.
-template <RopeDecoder (*read)(const Config&),
-          void (*build)(const RopeDecoder&, Trace&, const Config&)>
-void rope_decoder_class(Trace& trace, const Config& config) {
+template <RopeDecoder (*read)(ConfigReader&),
+          void (*build)(const RopeDecoder&, Trace&, ConfigReader&)>
+void rope_decoder_class(Trace& trace, ConfigReader& config) {
   build(read(config), trace, config);
 }
 

@@ -16,7 +16,7 @@ Tensor target_ids(Trace& trace) {
   return trace.tensor(DType::kInt64, {trace.pass().batch, trace.pass().target_len});
 }
 
-Cache decoder_cache(const Config& config, const Trace& trace) {
+Cache decoder_cache(ConfigReader& config, const Trace& trace) {
   return {config.flag({"use_cache"}, true) || is_decode_step(trace), trace.pass().past, {}};
 }
 
@@ -27,9 +27,9 @@ Tensor shared_embedding(Trace& trace, std::int64_t rows, std::int64_t width,
   return trace.parameter({rows, width});
 }
 
-bool is_whole_pass(const Config& config, const Trace& trace) {
+bool is_whole_pass(ConfigReader& config, const Trace& trace) {
   if (!is_decode_step(trace)) return true;
-  config.reject("architectures", "names a class that has no cache to decode over (--past)");
+  config.reject("architectures", "names a class that has no cache to decode over (<past>)");
   return false;
 }
 

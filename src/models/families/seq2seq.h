@@ -19,7 +19,7 @@ std::int64_t source_length(const Trace& trace);
 Tensor source_ids(Trace& trace);
 Tensor target_ids(Trace& trace);
 // The decoder's cache. A decode step has one, whatever the config says.
-Cache decoder_cache(const Config& config, const Trace& trace);
+Cache decoder_cache(ConfigReader& config, const Trace& trace);
 
 // `shared`: the word embedding whose weight encoder and decoder use through modules of their own.
 // It is never called itself; the result is its weight.
@@ -28,7 +28,7 @@ Tensor shared_embedding(Trace& trace, std::int64_t rows, std::int64_t width,
 
 // Classes whose heads need the whole sequence take no cache; false (and an error) where the pass
 // asks for one.
-bool is_whole_pass(const Config& config, const Trace& trace);
+bool is_whole_pass(ConfigReader& config, const Trace& trace);
 
 // What the decoder is given where there is no target: the source, moved on by one token.
 Tensor shift_right(const Tensor& ids);

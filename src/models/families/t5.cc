@@ -5,7 +5,7 @@
 namespace wattree {
 namespace {
 
-T5Like read(const Config& c, const Trace& trace) {
+T5Like read(ConfigReader& c, const Trace& trace) {
   T5Like m = read_t5_like(c, trace,
                           {.prefix = "T5",
                            .vocab = 32128,
@@ -22,7 +22,7 @@ T5Like read(const Config& c, const Trace& trace) {
 }
 
 template <auto build>
-void with(Trace& trace, const Config& c) {
+void with(Trace& trace, ConfigReader& c) {
   build(read(c, trace), trace, c);
 }
 

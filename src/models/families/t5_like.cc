@@ -21,7 +21,7 @@ struct Stack {
   Mask cross_bias = std::nullopt;
 };
 
-void read_feed_forward(const Config& c, T5Like& m) {
+void read_feed_forward(ConfigReader& c, T5Like& m) {
   const std::string name = c.text({"feed_forward_proj"}, m.feed_forward);
   const std::size_t dash = name.find('-');
   m.is_gated = name.substr(0, dash) == "gated";
@@ -182,13 +182,13 @@ Tensor encoder_model(const T5Like& m, Trace& trace, std::string_view name) {
   return self.returns(encode(m, source_ids(trace), words));
 }
 
-bool is_encoder_ready(const Config& c, const Trace& trace) {
+bool is_encoder_ready(ConfigReader& c, const Trace& trace) {
   if (c.flag({"is_decoder"}, false)) c.reject("is_decoder", "must be false for this class");
   return is_full_pass(c, trace) && c.ok();
 }
 
 // Without is_encoder_decoder the library joins the keys of both attentions in one cache: no model.
-bool is_ready(const Config& c) {
+bool is_ready(ConfigReader& c) {
   if (!c.flag({"is_encoder_decoder"}, true))
     c.reject("is_encoder_decoder", "must be true for this class");
   return c.ok();
@@ -196,7 +196,7 @@ bool is_ready(const Config& c) {
 
 }  // namespace
 
-T5Like read_t5_like(const Config& c, const Trace& trace, const T5Like& defaults) {
+T5Like read_t5_like(ConfigReader& c, const Trace& trace, const T5Like& defaults) {
   T5Like m = defaults;
   m.vocab = c.size({"vocab_size"}, m.vocab);
   // The general names win where a file has both. Without a number of its own, the decoder has as
@@ -214,13 +214,13 @@ T5Like read_t5_like(const Config& c, const Trace& trace, const T5Like& defaults)
   return m;
 }
 
-void t5_like_base(const T5Like& m, Trace& trace, const Config& c) {
+void t5_like_base(const T5Like& m, Trace& trace, ConfigReader& c) {
   if (!is_ready(c)) return;
   Module self(trace, "", m.type("Model"));
   self.returns(encode_and_decode(m, source_ids(trace), target_ids(trace)));
 }
 
-void t5_like_conditional_generation(const T5Like& m, Trace& trace, const Config& c) {
+void t5_like_conditional_generation(const T5Like& m, Trace& trace, ConfigReader& c) {
   if (!is_ready(c)) return;
   Module self(trace, "", m.type("ForConditionalGeneration"));
   Tensor words;
@@ -229,11 +229,11 @@ void t5_like_conditional_generation(const T5Like& m, Trace& trace, const Config&
   self.returns(tied_linear(y, "lm_head", words));
 }
 
-void t5_like_encoder(const T5Like& m, Trace& trace, const Config& c) {
+void t5_like_encoder(const T5Like& m, Trace& trace, ConfigReader& c) {
   if (is_encoder_ready(c, trace)) encoder_model(m, trace, "");
 }
 
-void t5_like_sequence_classification(const T5Like& m, Trace& trace, const Config& c) {
+void t5_like_sequence_classification(const T5Like& m, Trace& trace, ConfigReader& c) {
   const std::int64_t labels = label_count(c);
   if (!c.has({"decoder_start_token_id"}, m.has_start_token))
     c.reject("decoder_start_token_id", "is needed to classify sequences");
@@ -249,7 +249,7 @@ void t5_like_sequence_classification(const T5Like& m, Trace& trace, const Config
   self.returns(end_token_classification(y, ids, m.type("ClassificationHead"), labels));
 }
 
-void t5_like_token_classification(const T5Like& m, Trace& trace, const Config& c) {
+void t5_like_token_classification(const T5Like& m, Trace& trace, ConfigReader& c) {
   const std::int64_t labels = label_count(c);
   if (!is_encoder_ready(c, trace)) return;
   Module self(trace, "", m.type("ForTokenClassification"));
@@ -257,7 +257,7 @@ void t5_like_token_classification(const T5Like& m, Trace& trace, const Config& c
   self.returns(linear(y, "classifier", labels));
 }
 
-void t5_like_question_answering(const T5Like& m, Trace& trace, const Config& c) {
+void t5_like_question_answering(const T5Like& m, Trace& trace, ConfigReader& c) {
   if (!is_whole_pass(c, trace) || !is_ready(c)) return;
   Module self(trace, "", m.type("ForQuestionAnswering"));
   const Tensor y = encode_and_decode(m, source_ids(trace), target_ids(trace));

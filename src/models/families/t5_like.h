@@ -26,13 +26,13 @@ struct T5Like {
 };
 
 // The fields, with the family's defaults in `defaults`.
-T5Like read_t5_like(const Config& config, const Trace& trace, const T5Like& defaults);
+T5Like read_t5_like(ConfigReader& config, const Trace& trace, const T5Like& defaults);
 
-void t5_like_base(const T5Like& model, Trace& trace, const Config& config);
-void t5_like_conditional_generation(const T5Like& model, Trace& trace, const Config& config);
-void t5_like_encoder(const T5Like& model, Trace& trace, const Config& config);
-void t5_like_sequence_classification(const T5Like& model, Trace& trace, const Config& config);
-void t5_like_token_classification(const T5Like& model, Trace& trace, const Config& config);
-void t5_like_question_answering(const T5Like& model, Trace& trace, const Config& config);
+void t5_like_base(const T5Like& model, Trace& trace, ConfigReader& config);
+void t5_like_conditional_generation(const T5Like& model, Trace& trace, ConfigReader& config);
+void t5_like_encoder(const T5Like& model, Trace& trace, ConfigReader& config);
+void t5_like_sequence_classification(const T5Like& model, Trace& trace, ConfigReader& config);
+void t5_like_token_classification(const T5Like& model, Trace& trace, ConfigReader& config);
+void t5_like_question_answering(const T5Like& model, Trace& trace, ConfigReader& config);
 
 }  // namespace wattree

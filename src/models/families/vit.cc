@@ -18,7 +18,7 @@ struct Vit {
   std::int64_t patches() const { return saturating_mul(image[0] / patch[0], image[1] / patch[1]); }
 };
 
-Vit read(const Config& c) {
+Vit read(ConfigReader& c) {
   Vit m;
   m.encoder = read_pre_norm_encoder(c, {.hidden = 768,
                                         .layers = 12,
@@ -70,12 +70,12 @@ Tensor model(const Vit& m, Trace& trace, std::string_view name, bool with_pooler
   return self.returns(x);
 }
 
-void base(Trace& trace, const Config& c) {
+void base(Trace& trace, ConfigReader& c) {
   const Vit m = read(c);
   if (is_full_pass(c, trace) && c.ok()) model(m, trace, "", true);
 }
 
-void image_classification(Trace& trace, const Config& c) {
+void image_classification(Trace& trace, ConfigReader& c) {
   const Vit m = read(c);
   const std::int64_t labels = label_count(c);
   if (!is_full_pass(c, trace) || !c.ok()) return;

@@ -14,7 +14,7 @@ struct Whisper {
   bool is_tied;
 };
 
-Whisper read(const Config& c, const Trace& trace) {
+Whisper read(ConfigReader& c, const Trace& trace) {
   Whisper m;
   m.layers = read_bart_layers(c, trace,
                               {.prefix = "Whisper",
@@ -74,13 +74,13 @@ Tensor model(const Whisper& m, Trace& trace, std::string_view name, Tensor* word
   return self.returns(decode(m, trace, encoded, words));
 }
 
-void base(Trace& trace, const Config& c) {
+void base(Trace& trace, ConfigReader& c) {
   const Whisper m = read(c, trace);
   Tensor words;
   if (c.ok()) model(m, trace, "", &words);
 }
 
-void conditional_generation(Trace& trace, const Config& c) {
+void conditional_generation(Trace& trace, ConfigReader& c) {
   const Whisper m = read(c, trace);
   if (!c.ok()) return;
   Module self(trace, "", "WhisperForConditionalGeneration");

@@ -8,7 +8,7 @@
 
 namespace wattree {
 
-enum class ModelSource { kBundled, kFile, kCache, kHub };
+enum class ModelSource { kBundled, kFile, kCache, kHub, kGiven };  // kGiven: by the request itself.
 
 struct ModelText {
   std::string json;    // From a file, not yet checked to be JSON.

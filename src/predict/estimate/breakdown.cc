@@ -10,33 +10,38 @@ constexpr std::string_view kNames[] = {"type", "module", "op"};
 
 // Energy and time of a node less its children's.
 struct Own {
-  std::vector<double> time_s;
-  Own(const ModelTree& tree, const std::vector<NodeEstimate>& nodes) : time_s(nodes.size()) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) time_s[i] = nodes[i].time_s;
+  std::vector<Seconds> time;
+  Own(const ModelTree& tree, const std::vector<NodeEstimate>& nodes) : time(nodes.size()) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) time[i] = Seconds(nodes[i].time_s);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const std::int32_t parent = tree.nodes()[i].parent;
-      if (parent >= 0) time_s[static_cast<std::size_t>(parent)] -= nodes[i].time_s;
+      if (parent < 0) continue;
+      Seconds& left = time[static_cast<std::size_t>(parent)];
+      left = left - Seconds(nodes[i].time_s);
     }
   }
 };
 
+double share_of(Joules part, Joules whole) {
+  return whole > Joules() ? part.value / whole.value : 0;
+}
+
 // Adds nodes up under names, in the order of their first meeting.
 class Groups {
  public:
-  void add(std::string name, std::string_view type, double energy_j, double time_s) {
+  void add(std::string name, std::string_view type, Joules energy, Seconds time) {
     const auto [it, is_new] = index_.try_emplace(std::move(name), groups_.size());
     if (is_new) groups_.push_back({it->first, std::string(type)});
     NodeGroup& group = groups_[it->second];
     ++group.count;
-    group.energy_j += energy_j;
-    group.time_s += std::max(0.0, time_s);
+    group.energy = group.energy + energy;
+    group.time = group.time + std::max(Seconds(), time);
   }
   // Largest first, with shares of `whole`.
-  std::vector<NodeGroup> take(double whole) {
-    for (NodeGroup& group : groups_) group.share = whole > 0 ? group.energy_j / whole : 0;
-    std::stable_sort(groups_.begin(), groups_.end(), [](const NodeGroup& a, const NodeGroup& b) {
-      return a.energy_j > b.energy_j;
-    });
+  std::vector<NodeGroup> take(Joules whole) {
+    for (NodeGroup& group : groups_) group.share = share_of(group.energy, whole);
+    std::stable_sort(groups_.begin(), groups_.end(),
+                     [](const NodeGroup& a, const NodeGroup& b) { return a.energy > b.energy; });
     return std::move(groups_);
   }
 
@@ -123,18 +128,19 @@ Breakdown break_down(const ModelTree& tree, const std::vector<NodeEstimate>& est
     if (is_group) {
       is_counted[i] = true;
       const std::string_view name = by == BreakdownBy::kOp ? facts_of(node.op).aten : node.type;
-      groups.add(std::string(name), "", estimates[i].energy_j, estimates[i].time_s);
+      groups.add(std::string(name), "", Joules(estimates[i].energy_j),
+                 Seconds(estimates[i].time_s));
     } else {
       if (estimates[i].own_j > 0) ++rest.count;
-      rest.energy_j += estimates[i].own_j;
-      rest.time_s += std::max(0.0, own.time_s[i]);
+      rest.energy = rest.energy + Joules(estimates[i].own_j);
+      rest.time = rest.time + std::max(Seconds(), own.time[i]);
     }
   }
-  const double whole = estimates.back().energy_j;
+  const Joules whole(estimates.back().energy_j);
   Breakdown out{by, groups.take(whole)};
-  std::erase_if(out.groups, [](const NodeGroup& group) { return !(group.energy_j > 0); });
-  rest.share = whole > 0 ? rest.energy_j / whole : 0;
-  if (rest.energy_j > 0) out.groups.push_back(std::move(rest));
+  std::erase_if(out.groups, [](const NodeGroup& group) { return !(group.energy > Joules()); });
+  rest.share = share_of(rest.energy, whole);
+  if (rest.energy > Joules()) out.groups.push_back(std::move(rest));
   return out;
 }
 
@@ -147,9 +153,9 @@ std::vector<NodeGroup> top_nodes(const ModelTree& tree, const std::vector<NodeEs
     const Node& node = nodes[i];
     std::string name = unfolds ? std::string(node.scope) : without_numbers(node.scope);
     if (unfolds && node.run >= 0) name += " #" + std::to_string(node.run);
-    groups.add(std::move(name), node.type, estimates[i].own_j, own.time_s[i]);
+    groups.add(std::move(name), node.type, Joules(estimates[i].own_j), own.time[i]);
   }
-  std::vector<NodeGroup> out = groups.take(estimates.back().energy_j);
+  std::vector<NodeGroup> out = groups.take(Joules(estimates.back().energy_j));
   if (out.size() > count) out.resize(count);
   return out;
 }

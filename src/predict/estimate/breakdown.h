@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/units.h"
 #include "src/models/tree/model_tree.h"
 #include "src/predict/predictor/tree_predict.h"
 
@@ -24,8 +25,8 @@ struct NodeGroup {
   std::string name;  // The type, the op, or a scope with "*" for the numbers of layers.
   std::string type;  // Of the nodes, where `name` is a scope.
   std::int64_t count = 0;
-  double energy_j = 0;
-  double time_s = 0;
+  Joules energy = {};
+  Seconds time = {};
   double share = 0;
   bool is_rest = false;  // What belongs to no group; the name says what it is.
 };

@@ -27,12 +27,12 @@ Result<ModelComparison> compare_models(const std::vector<NamedModel>& models,
     if (!out.models.empty()) {
       const PassEstimate first = out.models.front().prediction.root();
       const PassEstimate other = compared.prediction.root();
-      if (!(first.energy_j > 0)) {
+      if (!(first.energy > Joules())) {
         return Error{ErrorCode::kInvalidInput,
                      models.front().name + " takes no energy: there is nothing to compare with",
                      ""};
       }
-      compared.ratio = other.energy_j / first.energy_j;
+      compared.ratio = other.energy.value / first.energy.value;
       const double spread = std::hypot(first.energy_spread(), other.energy_spread());
       compared.ratio_low = compared.ratio / (1 + spread);
       compared.ratio_high = compared.ratio * (1 + spread);

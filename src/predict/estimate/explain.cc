@@ -17,7 +17,7 @@ void add_terms_of_kind(const Predictor& predictor, const Work& work, Explanation
   const auto facts = terms_of(work.kind);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     out.terms.push_back({std::string(facts[i].name), std::string(facts[i].unit), counts[i],
-                         coefficients->energy[i], coefficients->time[i]});
+                         Joules(coefficients->energy[i]), Seconds(coefficients->time[i])});
   }
 }
 
@@ -33,17 +33,17 @@ void add_terms(const Predictor& predictor, const Work& work, Explanation& out) {
 }
 
 // What the terms so far leave of a node's own figures, as one more term.
-void add_rest(std::string name, double energy_j, double time_s, Explanation& out) {
+void add_rest(std::string name, Joules energy, Seconds time, Explanation& out) {
   double size_j = 0;
   double size_s = 0;
   for (const ExplainedTerm& term : out.terms) {
-    size_j += std::abs(term.energy_j());
-    size_s += std::abs(term.time_s());
-    energy_j -= term.energy_j();
-    time_s -= term.time_s();
+    size_j += std::abs(term.energy().value);
+    size_s += std::abs(term.time().value);
+    energy = energy - term.energy();
+    time = time - term.time();
   }
-  if (std::abs(energy_j) > 1e-9 * size_j || std::abs(time_s) > 1e-9 * size_s) {
-    out.terms.push_back({std::move(name), "", 1, energy_j, time_s});
+  if (std::abs(energy.value) > 1e-9 * size_j || std::abs(time.value) > 1e-9 * size_s) {
+    out.terms.push_back({std::move(name), "", 1, energy, time});
   }
 }
 
@@ -59,14 +59,16 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   out.is_far = price.is_far;
   add_terms(predictor, seen_as(work, price.kind), out);
   // A kind that is priced by traffic alone stands in for a module with the price of its call.
-  add_rest("call, as of a module", price.energy_j, price.time_s, out);
+  add_rest("call, as of a module", Joules(price.energy_j), Seconds(price.time_s), out);
   if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {
-    out.terms.push_back({"after another kernel", "kernel", 1, follow.energy_j, follow.time_s});
+    out.terms.push_back(
+        {"after another kernel", "kernel", 1, Joules(follow.energy_j), Seconds(follow.time_s)});
   }
   const double cache_mib = predictor.chip.cache_mib;
   if (!has_weight(work) || weight_mib(tree, cache_mib) <= cache_mib) return;
   if (const Price fetch = price_to_fetch(predictor); fetch.time_s > 0) {
-    out.terms.push_back({"weight from memory", "kernel", 1, fetch.energy_j, fetch.time_s});
+    out.terms.push_back(
+        {"weight from memory", "kernel", 1, Joules(fetch.energy_j), Seconds(fetch.time_s)});
   }
 }
 
@@ -87,7 +89,7 @@ Result<std::size_t> find_node(const ModelTree& tree, std::string_view text) {
     for (const char c : text.substr(mark + 1)) {
       if (c < '0' || c > '9' || run > 1'000'000)
         return Error{ErrorCode::kInvalidInput,
-                     "\"" + std::string(text) + "\": a run is a number, as in scope#0", ""};
+                     "\"" + std::string(text) + "\": a run is a number, as in scope#0", "", "node"};
       run = 10 * run + (c - '0');
     }
     scope = text.substr(0, mark);
@@ -102,7 +104,8 @@ Result<std::size_t> find_node(const ModelTree& tree, std::string_view text) {
   const std::vector<std::string> near = nearest(scope, candidates);
   return Error{ErrorCode::kNotFound, "the tree has no node \"" + std::string(text) + "\"",
                near.empty() ? "`wattree tree MODEL --all --level math --csv` lists every scope"
-                            : "nearest: " + join(near)};
+                            : "nearest: " + join(near),
+               "node"};
 }
 
 Explanation explain(const Prediction& prediction, std::size_t index) {
@@ -113,7 +116,9 @@ Explanation explain(const Prediction& prediction, std::size_t index) {
   if (node.op != Op::kNone) {
     explain_kernel(prediction.by, tree, node, out);
     const NodeEstimate& estimate = prediction.nodes[index];
-    if (!out.twin) add_rest(rest_of(prediction.by), estimate.energy_j, estimate.time_s, out);
+    if (!out.twin) {
+      add_rest(rest_of(prediction.by), Joules(estimate.energy_j), Seconds(estimate.time_s), out);
+    }
     return out;
   }
   std::vector<std::int32_t> children;
@@ -125,8 +130,9 @@ Explanation explain(const Prediction& prediction, std::size_t index) {
     add_terms(*prediction.by.predictor, call, out);
     if (prediction.by.execution == Execution::kEager) {
       const EagerHost& host = *prediction.by.predictor->eager;
-      out.terms.push_back({"waiting for the host", "", 1, prediction.nodes[index].own_j,
-                           prediction.nodes[index].own_j / host.waiting_w});
+      const double own_j = prediction.nodes[index].own_j;
+      out.terms.push_back(
+          {"waiting for the host", "", 1, Joules(own_j), Seconds(own_j / host.waiting_w)});
     }
   }
   return out;

@@ -15,10 +15,10 @@ struct ExplainedTerm {
   std::string name;
   std::string unit;
   double count = 0;
-  double energy_each_j = 0;
-  double time_each_s = 0;
-  double energy_j() const { return count * energy_each_j; }
-  double time_s() const { return count * time_each_s; }
+  Joules energy_each;
+  Seconds time_each;
+  Joules energy() const { return energy_each * count; }
+  Seconds time() const { return time_each * count; }
 };
 
 struct Explanation {

@@ -39,9 +39,9 @@ Result<Generation> generate(const std::string& model, const ModelText& text,
                             const Progress& progress) {
   if (query.steps < 1 || query.steps > kLongest) {
     return Error{ErrorCode::kInvalidInput,
-                 "--generate " + std::to_string(query.steps) + ": it must be between 1 and " +
+                 "<generate> " + std::to_string(query.steps) + ": it must be between 1 and " +
                      std::to_string(kLongest),
-                 ""};
+                 "", "generate"};
   }
   PassShape prompt = query.tree;
   prompt.past = 0;

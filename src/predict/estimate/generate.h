@@ -15,7 +15,7 @@ namespace wattree {
 inline constexpr std::int64_t kMostSteps = 512;
 
 struct GenerateQuery {
-  PassShape tree;          // -s is the prompt; of an encoder-decoder the source.
+  PassShape tree;          // Its length is the prompt's; of an encoder-decoder the source's.
   std::int64_t steps = 1;  // Decode steps after the prompt's pass.
 };
 

@@ -10,41 +10,45 @@
 namespace wattree {
 
 struct PassEstimate {
-  double energy_j = 0;
-  double time_s = 0;
+  Joules energy;
+  Seconds time;
   // Half of each interval. Errors of one predictor go the same way, so that the halves of a sum add
   // up like its parts: an interval may be too wide for it, never too narrow.
-  double energy_half_j = 0;
-  double time_half_s = 0;
+  Joules energy_half;
+  Seconds time_half;
 
-  double energy_low_j() const { return std::max(0.0, energy_j - energy_half_j); }
-  double energy_high_j() const { return energy_j + energy_half_j; }
-  double time_low_s() const { return std::max(0.0, time_s - time_half_s); }
-  double time_high_s() const { return time_s + time_half_s; }
+  Joules energy_low() const { return std::max(Joules(), energy - energy_half); }
+  Joules energy_high() const { return energy + energy_half; }
+  Seconds time_low() const { return std::max(Seconds(), time - time_half); }
+  Seconds time_high() const { return time + time_half; }
   // Half of the interval relative to the figure.
-  double energy_spread() const { return energy_j > 0 ? energy_half_j / energy_j : 0; }
-  double time_spread() const { return time_s > 0 ? time_half_s / time_s : 0; }
+  double energy_spread() const { return energy > Joules() ? energy_half.value / energy.value : 0; }
+  double time_spread() const { return time > Seconds() ? time_half.value / time.value : 0; }
   // Nothing where the predictor knows no times.
   std::optional<Watts> power() const {
-    if (!(time_s > 0)) return std::nullopt;
-    return Joules(energy_j) / Seconds(time_s);
+    if (!(time > Seconds())) return std::nullopt;
+    return energy / time;
   }
+  // The energy of one of so many.
+  Joules energy_per(double parts) const { return Joules(energy.value / parts); }
 
   PassEstimate& operator+=(const PassEstimate& other) {
-    energy_j += other.energy_j;
-    time_s += other.time_s;
-    energy_half_j += other.energy_half_j;
-    time_half_s += other.time_half_s;
+    energy = energy + other.energy;
+    time = time + other.time;
+    energy_half = energy_half + other.energy_half;
+    time_half = time_half + other.time_half;
     return *this;
   }
   PassEstimate operator*(double factor) const {
-    return {energy_j * factor, time_s * factor, energy_half_j * factor, time_half_s * factor};
+    return {energy * factor, time * factor, energy_half * factor, time_half * factor};
   }
 };
 
 inline PassEstimate estimate_of(const NodeEstimate& node) {
-  return {node.energy_j, node.time_s, node.energy_j * static_cast<double>(node.energy_spread),
-          node.time_s * static_cast<double>(node.time_spread)};
+  const Joules energy(node.energy_j);
+  const Seconds time(node.time_s);
+  return {energy, time, energy * static_cast<double>(node.energy_spread),
+          time * static_cast<double>(node.time_spread)};
 }
 
 }  // namespace wattree

@@ -13,8 +13,9 @@ Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by) {
     return Error{ErrorCode::kUnavailable,
                  "the predictor " + by.predictor->name + " (" + by.origin + ") does not cover " +
                      dtype + ", but " + join(dtypes),
-                 "choose the precision with --dtype, another predictor with --on or --predictor, "
-                 "or train one on data that has it"};
+                 "choose the precision with <dtype>, another predictor with <on> or <predictor>, "
+                 "or train one on data that has it",
+                 "dtype"};
   }
   Result<std::vector<NodeEstimate>> nodes =
       predict_tree(*by.predictor, *by.index, answer.tree, by.execution);

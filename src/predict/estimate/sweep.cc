@@ -36,15 +36,13 @@ class MeanTree {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       const Sum& sum = sums_[i];
       NodeEstimate& node = first_->nodes[i];
-      node.energy_j = sum.energy_j / n;
-      node.own_j = sum.own_j / n;
-      node.time_s = sum.time_s / n;
-      const auto ratio = [](double part, double whole) {
-        return static_cast<float>(whole > 0 ? part / whole : 0);
-      };
-      node.energy_spread = ratio(sum.energy_half_j, sum.energy_j);
-      node.time_spread = ratio(sum.time_half_s, sum.time_s);
-      node.stand_in = ratio(sum.stand_in_j, sum.energy_j);
+      node.energy_j = sum.all.energy.value / n;
+      node.own_j = sum.own.value / n;
+      node.time_s = sum.all.time.value / n;
+      node.energy_spread = static_cast<float>(sum.all.energy_spread());
+      node.time_spread = static_cast<float>(sum.all.time_spread());
+      const double whole = sum.all.energy.value;
+      node.stand_in = static_cast<float>(whole > 0 ? sum.stand_in.value / whole : 0);
       node.is_looked_up = sum.looked_up == count;
     }
     return std::move(first_);
@@ -52,8 +50,9 @@ class MeanTree {
 
  private:
   struct Sum {
-    double energy_j = 0, own_j = 0, time_s = 0;
-    double energy_half_j = 0, time_half_s = 0, stand_in_j = 0;
+    PassEstimate all;
+    Joules own;
+    Joules stand_in;
     std::size_t looked_up = 0;
   };
 
@@ -61,12 +60,9 @@ class MeanTree {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const PassEstimate e = estimate_of(nodes[i]);
       Sum& sum = sums_[i];
-      sum.energy_j += e.energy_j;
-      sum.own_j += nodes[i].own_j;
-      sum.time_s += e.time_s;
-      sum.energy_half_j += e.energy_half_j;
-      sum.time_half_s += e.time_half_s;
-      sum.stand_in_j += e.energy_j * static_cast<double>(nodes[i].stand_in);
+      sum.all += e;
+      sum.own = sum.own + Joules(nodes[i].own_j);
+      sum.stand_in = sum.stand_in + e.energy * static_cast<double>(nodes[i].stand_in);
       if (nodes[i].is_looked_up) ++sum.looked_up;
     }
   }
@@ -78,19 +74,19 @@ class MeanTree {
 
 }  // namespace
 
-double Sweep::mean_per_item() const {
+Joules Sweep::mean_per_item() const {
   double items = 0;
   for (const SweepPoint& point : points) items += static_cast<double>(point.pass.batch);
-  return mean.energy_j * static_cast<double>(points.size()) / items;
+  return Joules(mean.energy.value * static_cast<double>(points.size()) / items);
 }
 
-std::optional<double> Sweep::mean_per_token() const {
+std::optional<Joules> Sweep::mean_per_token() const {
   double tokens = 0;
   for (const SweepPoint& point : points) {
     if (!point.tokens) return std::nullopt;
     tokens += static_cast<double>(point.pass.batch) * static_cast<double>(*point.tokens);
   }
-  return mean.energy_j * static_cast<double>(points.size()) / tokens;
+  return Joules(mean.energy.value * static_cast<double>(points.size()) / tokens);
 }
 
 Result<Sweep> sweep(const std::string& model, const ModelText& text, const PassShape& query,
@@ -102,7 +98,7 @@ Result<Sweep> sweep(const std::string& model, const ModelText& text, const PassS
     return Error{
         ErrorCode::kInvalidInput,
         std::to_string(count) + " sizes: a sweep has between 1 and " + std::to_string(kMostSizes),
-        "take larger steps, as in -s 32:256:32"};
+        "take larger steps, as in <seq> 32:256:32", "seq"};
   }
   Sweep out;
   MeanTree mean;

@@ -34,10 +34,10 @@ struct Sweep {
   std::string class_name;
   LoadedPredictor by;
 
-  bool has_times() const { return mean.time_s > 0; }
+  bool has_times() const { return mean.time > Seconds(); }
   // Of all points together: their energy over their items and tokens.
-  double mean_per_item() const;
-  std::optional<double> mean_per_token() const;
+  Joules mean_per_item() const;
+  std::optional<Joules> mean_per_token() const;
 };
 
 // Every batch size with every sequence length; an absent length is the family's default.

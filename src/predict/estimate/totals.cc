@@ -20,17 +20,26 @@ Result<TotalsRow> row_of(std::string part, Joules energy, Provenance provenance,
   return row;
 }
 
-Error bad(std::string message) { return {ErrorCode::kInvalidInput, std::move(message), ""}; }
+Error bad(std::string field, std::string message) {
+  return {ErrorCode::kInvalidInput, std::move(message), "", std::move(field)};
+}
+
+Error of_field(Error error, std::string field) {
+  error.field = std::move(field);
+  return error;
+}
 
 Status check(const TotalsOptions& options) {
   const auto is_size = [](double x) { return std::isfinite(x) && x > 0; };
-  if (options.queries < 1) return bad("the number of queries (--queries) must be at least 1");
-  if (!is_size(options.passes_per_query)) return bad("--passes-per-query must be more than 0");
+  if (options.queries < 1)
+    return bad("queries", "the number of queries (<queries>) must be at least 1");
+  if (!is_size(options.passes_per_query))
+    return bad("passes_per_query", "<passes_per_query> must be more than 0");
   if (!std::isfinite(options.usd_per_kwh) || options.usd_per_kwh < 0) {
-    return bad("--price must be 0 or more, in USD per kWh");
+    return bad("price", "<price> must be 0 or more, in USD per kWh");
   }
   if (options.host && !(std::isfinite(options.host->value) && options.host->value >= 0)) {
-    return bad("--host-watts must be 0 or more");
+    return bad("host_watts", "<host_watts> must be 0 or more");
   }
   return {};
 }
@@ -47,15 +56,15 @@ Result<TotalsOptions> totals_options(const TotalsRequest& request) {
   }
   if (request.host_watts) options.host = Watts(*request.host_watts);
   Result<Pue> pue = parse_pue(request.pue);
-  if (!pue.ok()) return pue.error();
+  if (!pue.ok()) return of_field(pue.error(), "pue");
   options.pue = std::move(pue).value();
   if (!request.region.empty()) {
     const Result<Region> region = find_region(request.region);
-    if (!region.ok()) return region.error();
+    if (!region.ok()) return of_field(region.error(), "region");
     options.grid = grid_of(region.value());
   } else if (!request.intensity.empty()) {
     Result<Grid> grid = parse_grid(request.intensity);
-    if (!grid.ok()) return grid.error();
+    if (!grid.ok()) return of_field(grid.error(), "intensity");
     options.grid = std::move(grid).value();
   }
   if (const Status failure = check(options); !failure.ok()) return failure.error();
@@ -83,14 +92,14 @@ Result<QueryTotals> totals_of(const PassEstimate& one, const Provenance& provena
     }
     out.rows.push_back(std::move(row).value());
   };
-  add(std::string(name_of(provenance.boundary)), Joules(all.energy_j), provenance);
-  sum = Joules(all.energy_j);
+  add(std::string(name_of(provenance.boundary)), all.energy, provenance);
+  sum = all.energy;
   if (provenance.boundary == Boundary::kGpu) {
     // Without times there is nothing to multiply the watts by.
-    out.is_host_left_out = !options.host || !(all.time_s > 0);
+    out.is_host_left_out = !options.host || !(all.time > Seconds());
     if (!out.is_host_left_out) {
-      const Joules host = *options.host * Seconds(all.time_s);
-      const Provenance by{Basis::kAssumed, "--host-watts × predicted time", Boundary::kHost};
+      const Joules host = *options.host * all.time;
+      const Provenance by{Basis::kAssumed, "host power as given × predicted time", Boundary::kHost};
       add("host", host, by);
       sum = sum + host;
       sum_by = of_sum(sum_by, by);

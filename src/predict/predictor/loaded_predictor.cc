@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
 constexpr std::string_view kTrainOne =
-    "train one with `wattree train data.jsonl -o predictor.json`, and give it with --predictor";
+    "train one with `wattree train data.jsonl -o predictor.json`, and give it with <predictor>";
 
 Result<LoadedPredictor> parse(std::string_view text, const std::string& name, std::string origin) {
   Result<Predictor> parsed = parse_predictor(text, name);
@@ -121,7 +121,7 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   if (!choice.file.empty()) return read(choice.file);
   if (choice.on.find_first_of("/\\") != std::string::npos) {
     return Error{ErrorCode::kInvalidInput, "\"" + choice.on + "\" is not the name of a predictor",
-                 "give a file with --predictor"};
+                 "give a file with <predictor>"};
   }
   const std::string_view first = choice.on.empty() ? kThisMachine : std::string_view(choice.on);
   if (const auto file = own_file(choice, first)) return read(*file);
@@ -141,7 +141,7 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   const std::vector<std::string> names = known_names(choice);
   std::string hint(kTrainOne);
   if (!names.empty()) {
-    hint = "choose one with --on: " + join(names) + ", or a GPU of `wattree hardware`; or " + hint;
+    hint = "choose one with <on>: " + join(names) + ", or a GPU of `wattree hardware`; or " + hint;
   }
   return Error{ErrorCode::kUnavailable,
                choice.on.empty() ? "there is no predictor for this machine, and none is shipped"

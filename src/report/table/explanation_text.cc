@@ -8,8 +8,8 @@
 namespace wattree {
 namespace {
 
-std::string joules(double value) { return with_any_prefix(value, "J"); }
-std::string seconds(double value) { return with_any_prefix(value, "s"); }
+std::string joules(Joules energy) { return with_any_prefix(energy.value, "J"); }
+std::string seconds(Seconds time) { return with_any_prefix(time.value, "s"); }
 
 // The sizes that the terms are counted from.
 std::string sizes_of(const Work& work) {
@@ -31,14 +31,14 @@ std::string sizes_of(const Work& work) {
 
 std::string terms_table(const Explanation& explanation) {
   std::vector<std::vector<std::string>> rows;
-  double energy = 0;
-  double time = 0;
+  Joules energy;
+  Seconds time;
   for (const ExplainedTerm& term : explanation.terms) {
-    energy += term.energy_j();
-    time += term.time_s();
+    energy = energy + term.energy();
+    time = time + term.time();
     rows.push_back({term.name, fmt::format("{:.5g}", term.count), term.unit,
-                    "× " + joules(term.energy_each_j), "= " + joules(term.energy_j()),
-                    "× " + seconds(term.time_each_s), "= " + seconds(term.time_s())});
+                    "× " + joules(term.energy_each), "= " + joules(term.energy()),
+                    "× " + seconds(term.time_each), "= " + seconds(term.time())});
   }
   rows.push_back({"sum", "", "", "", "= " + joules(energy), "", "= " + seconds(time)});
   return render_table({{"term"},
@@ -58,7 +58,7 @@ std::string kernel_text(const Explanation& explanation) {
     out += fmt::format(
         "The very same kernel was measured, {} time{}: {} and {} were looked up, not computed.\n",
         explanation.twin->samples, explanation.twin->samples == 1 ? "" : "s",
-        joules(explanation.twin->energy_j), seconds(explanation.twin->time_s));
+        joules(Joules(explanation.twin->energy_j)), seconds(Seconds(explanation.twin->time_s)));
   }
   if (explanation.terms.empty()) return out;
   if (explanation.is_stand_in) {
@@ -83,7 +83,8 @@ std::string module_text(const Prediction& prediction, const Explanation& explana
   const double whole = prediction.nodes[explanation.node].energy_j;
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string name, std::string_view type, double energy, double time) {
-    rows.push_back({std::move(name), std::string(type), seconds(time), joules(energy),
+    rows.push_back({std::move(name), std::string(type), seconds(Seconds(time)),
+                    joules(Joules(energy)),
                     fmt::format("{:.1f}", whole > 0 ? 100 * energy / whole : 0.0)});
   };
   double time = prediction.nodes[explanation.node].time_s;
@@ -109,12 +110,12 @@ std::string explanation_text(const Prediction& prediction, const Explanation& ex
   const PassEstimate estimate = estimate_of(prediction.nodes[explanation.node]);
   std::string out =
       fmt::format("{} ({}): {} {}", node.scope.empty() ? "the whole model" : node.scope, node.type,
-                  joules(estimate.energy_j), plus_minus(estimate.energy_spread()));
+                  joules(estimate.energy), plus_minus(estimate.energy_spread()));
   if (prediction.has_times()) {
-    out += fmt::format(" in {} {}", seconds(estimate.time_s), plus_minus(estimate.time_spread()));
+    out += fmt::format(" in {} {}", seconds(estimate.time), plus_minus(estimate.time_spread()));
   }
-  out += fmt::format("\nThe 90 % interval goes from {} to {}.\n", joules(estimate.energy_low_j()),
-                     joules(estimate.energy_high_j()));
+  out += fmt::format("\nThe 90 % interval goes from {} to {}.\n", joules(estimate.energy_low()),
+                     joules(estimate.energy_high()));
   return out + (explanation.work ? kernel_text(explanation) : module_text(prediction, explanation));
 }
 

@@ -13,18 +13,19 @@ std::string generation_text(const Generation& generation) {
   const BuiltModel& answer = generation.prefill.built;
   const double items = static_cast<double>(answer.pass.batch);
   const bool has_times = generation.prefill.has_times();
-  const auto joules = [](double value) { return with_any_prefix(value, "J"); };
-  const auto seconds = [](double value) { return with_any_prefix(value, "s"); };
+  const auto joules = [](Joules energy) { return with_any_prefix(energy.value, "J"); };
+  const auto seconds = [](Seconds time) { return with_any_prefix(time.value, "s"); };
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string name, std::int64_t passes, const PassEstimate& e,
                        std::optional<std::int64_t> tokens) {
-    const double per_item = e.energy_j / items;
+    const Joules per_item = e.energy_per(items);
     const auto power = e.power();
-    rows.push_back({std::move(name), std::to_string(passes), has_times ? seconds(e.time_s) : "–",
-                    has_times ? plus_minus(e.time_spread()) : "", joules(e.energy_j),
+    rows.push_back({std::move(name), std::to_string(passes), has_times ? seconds(e.time) : "–",
+                    has_times ? plus_minus(e.time_spread()) : "", joules(e.energy),
                     plus_minus(e.energy_spread()), power ? with_any_prefix(power->value, "W") : "–",
                     joules(per_item),
-                    tokens ? joules(per_item / static_cast<double>(*tokens)) : "–", "pred"});
+                    tokens ? joules(Joules(per_item.value / static_cast<double>(*tokens))) : "–",
+                    "pred"});
   };
   add("prefill", 1, generation.prefill.root(), tokens_per_item(answer));
   add("decode", generation.steps, generation.decode, generation.steps);
@@ -47,10 +48,11 @@ std::string generation_text(const Generation& generation) {
                       rows);
   out += "Per token: of the prompt in prefill, generated ones in decode and in the request.\n";
   if (has_times) {
-    out += fmt::format("A token every {} ({} over {} cached tokens, {} over {})\n",
-                       seconds(generation.decode.time_s / static_cast<double>(generation.steps)),
-                       seconds(generation.first.estimate.time_s), generation.first.past,
-                       seconds(generation.last.estimate.time_s), generation.last.past);
+    out += fmt::format(
+        "A token every {} ({} over {} cached tokens, {} over {})\n",
+        seconds(Seconds(generation.decode.time.value / static_cast<double>(generation.steps))),
+        seconds(generation.first.estimate.time), generation.first.past,
+        seconds(generation.last.estimate.time), generation.last.past);
   }
   out += generation.predicted_steps == generation.steps
              ? std::string("Every step was predicted.\n")
@@ -59,7 +61,7 @@ std::string generation_text(const Generation& generation) {
                    "it.\n",
                    generation.predicted_steps, generation.steps);
   if (!generation.better_class.empty()) {
-    out += fmt::format("{} has no language-model head: --as {} counts it too.\n", answer.class_name,
+    out += fmt::format("{} has no language-model head: <as> {} counts it too.\n", answer.class_name,
                        generation.better_class);
   }
   return out;

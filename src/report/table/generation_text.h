@@ -7,6 +7,7 @@
 
 namespace wattree {
 
+// Mentions fields of a request, as errors do.
 std::string generation_text(const Generation& generation);
 
 }  // namespace wattree

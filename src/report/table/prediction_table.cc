@@ -25,8 +25,8 @@ std::string_view phrase_of(Boundary boundary) {
   return "";
 }
 
-std::string joules(double value) { return with_any_prefix(value, "J"); }
-std::string seconds(double value) { return with_any_prefix(value, "s"); }
+std::string joules(Joules energy) { return with_any_prefix(energy.value, "J"); }
+std::string seconds(Seconds time) { return with_any_prefix(time.value, "s"); }
 std::string dollars(double value) {
   return value < 1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
 }
@@ -72,14 +72,17 @@ std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std
 std::string estimate_line(const PassEstimate& estimate, std::int64_t items,
                           std::optional<std::int64_t> tokens) {
   std::string out =
-      fmt::format("{} {}", joules(estimate.energy_j), plus_minus(estimate.energy_spread()));
+      fmt::format("{} {}", joules(estimate.energy), plus_minus(estimate.energy_spread()));
   if (const auto power = estimate.power()) {
-    out += fmt::format(" in {} {}, {} on average", seconds(estimate.time_s),
+    out += fmt::format(" in {} {}, {} on average", seconds(estimate.time),
                        plus_minus(estimate.time_spread()), with_any_prefix(power->value, "W"));
   }
-  const double per_item = estimate.energy_j / static_cast<double>(items);
+  const Joules per_item = estimate.energy_per(static_cast<double>(items));
   out += fmt::format("; {} per item", joules(per_item));
-  if (tokens) out += fmt::format(", {} per token", joules(per_item / static_cast<double>(*tokens)));
+  if (tokens) {
+    out += fmt::format(", {} per token",
+                       joules(Joules(per_item.value / static_cast<double>(*tokens))));
+  }
   return out;
 }
 
@@ -91,11 +94,11 @@ std::string prediction_table(const Prediction& prediction, const TreeView& view,
   for (const TreeRow& row : tree_rows(tree, view, unfolds)) {
     const NodeEstimate& node = prediction.nodes[row.node];
     const PassEstimate estimate = estimate_of(node) * static_cast<double>(row.times);
-    const double share = whole > 0 ? estimate.energy_j / whole : 0;
+    const double share = whole > 0 ? estimate.energy.value / whole : 0;
     rows.push_back({row.label(), std::string(tree.nodes()[row.node].type),
-                    prediction.has_times() ? seconds(estimate.time_s) : "–",
+                    prediction.has_times() ? seconds(estimate.time) : "–",
                     prediction.has_times() ? plus_minus(estimate.time_spread()) : "",
-                    joules(estimate.energy_j), plus_minus(estimate.energy_spread()),
+                    joules(estimate.energy), plus_minus(estimate.energy_spread()),
                     fmt::format("{}{}", basis,
                                 node.stand_in > 0   ? "*"
                                 : node.is_looked_up ? "="
@@ -130,8 +133,8 @@ std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view 
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(group.name);
     if (has_types) row.push_back(group.type);
-    row.insert(row.end(), {fmt::format("×{}", group.count), seconds(group.time_s),
-                           joules(group.energy_j), std::string(short_name_of(Basis::kPredicted)),
+    row.insert(row.end(), {fmt::format("×{}", group.count), seconds(group.time),
+                           joules(group.energy), std::string(short_name_of(Basis::kPredicted)),
                            percent(group.share), bar(group.share, kBarCells)});
   }
   return render_table(columns, rows);
@@ -142,16 +145,16 @@ std::string sweep_table(const Sweep& sweep) {
   const auto add = [&](std::string batch, std::string length, const PassEstimate& e,
                        std::string per_item, std::string per_token) {
     const auto power = e.power();
-    rows.push_back({std::move(batch), std::move(length), power ? seconds(e.time_s) : "–",
-                    joules(e.energy_j), plus_minus(e.energy_spread()),
+    rows.push_back({std::move(batch), std::move(length), power ? seconds(e.time) : "–",
+                    joules(e.energy), plus_minus(e.energy_spread()),
                     power ? with_any_prefix(power->value, "W") : "–", std::move(per_item),
                     std::move(per_token), "pred"});
   };
   for (const SweepPoint& point : sweep.points) {
-    const double per_item = point.estimate.energy_j / static_cast<double>(point.pass.batch);
+    const Joules per_item = point.estimate.energy_per(static_cast<double>(point.pass.batch));
     add(std::to_string(point.pass.batch), std::to_string(point.pass.seq), point.estimate,
         joules(per_item),
-        point.tokens ? joules(per_item / static_cast<double>(*point.tokens)) : "–");
+        point.tokens ? joules(Joules(per_item.value / static_cast<double>(*point.tokens))) : "–");
   }
   const auto per_token = sweep.mean_per_token();
   add("mean", "", sweep.mean, joules(sweep.mean_per_item()), per_token ? joules(*per_token) : "–");
@@ -171,7 +174,7 @@ std::string totals_table(const QueryTotals& totals) {
   const TotalsOptions& options = totals.options;
   std::string out = fmt::format("{} queries, each {}", with_commas(options.queries), totals.query);
   if (options.passes_per_query != 1) out += fmt::format(", {:g} times", options.passes_per_query);
-  out += fmt::format(": {} per query\n", joules(totals.per_query.energy_j));
+  out += fmt::format(": {} per query\n", joules(totals.per_query.energy));
   std::vector<std::vector<std::string>> rows;
   for (const TotalsRow& row : totals.rows) {
     std::string name = row.part;
@@ -186,9 +189,9 @@ std::string totals_table(const QueryTotals& totals) {
   if (options.grid) {
     out += fmt::format("; carbon: {}", options.grid->by);
   } else {
-    out += "; carbon needs a --region";
+    out += "; carbon needs a <region>";
   }
-  if (totals.is_host_left_out) out += "; the host is not counted without --host-watts";
+  if (totals.is_host_left_out) out += "; the host is not counted without <host_watts>";
   return out + "\n";
 }
 

@@ -26,6 +26,7 @@ std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view 
 
 std::string sweep_table(const Sweep& sweep);
 
+// Mentions fields of a request, as errors do.
 std::string totals_table(const QueryTotals& totals);
 
 }  // namespace wattree

@@ -1,8 +1,6 @@
-#include "src/cli/model_comparison.h"
+#include "src/report/table/model_comparison_table.h"
 
 #include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 
 #include "src/report/table/prediction_table.h"
 #include "src/report/table/quantity.h"
@@ -10,26 +8,6 @@
 #include "src/report/table/tree_table.h"
 
 namespace wattree {
-
-void ModelFlags::add_to(CLI::App& command) {
-  describe_size(command, pass);
-  describe_predictor(command, predictor);
-  describe_pass(command, pass);
-}
-
-Result<ModelComparison> compare_models(const std::vector<std::string>& names,
-                                       const ModelFlags& flags, std::optional<double> limit,
-                                       Surroundings& world) {
-  std::vector<NamedModel> models;
-  for (const std::string& name : names) {
-    Result<ModelText> text = find_model(name, flags.pass, world);
-    if (!text.ok()) return text.error();
-    models.push_back({name, std::move(text).value()});
-  }
-  const Result<LoadedPredictor> by = find_predictor(flags.predictor, world);
-  if (!by.ok()) return by.error();
-  return compare_models(models, flags.pass.query, by.value(), limit);
-}
 
 std::string comparison_table(const ModelComparison& comparison) {
   const Prediction& first = comparison.models.front().prediction;
@@ -40,7 +18,7 @@ std::string comparison_table(const ModelComparison& comparison) {
     differs = differs || answer.pass.precision != first.built.pass.precision ||
               answer.pass.attention != first.built.pass.attention;
     const PassEstimate e = model.prediction.root();
-    const double per_item = e.energy_j / static_cast<double>(answer.pass.batch);
+    const double per_item = e.energy_per(static_cast<double>(answer.pass.batch)).value;
     const auto tokens = tokens_per_item(answer);
     const bool is_first = &model == &comparison.models.front();
     const bool is_above = comparison.limit && model.ratio > 1 + *comparison.limit;
@@ -48,8 +26,8 @@ std::string comparison_table(const ModelComparison& comparison) {
         {answer.model, answer.class_name,
          fmt::format("{}, {}", name_of(answer.pass.precision), name_of(answer.pass.attention)),
          with_prefix(static_cast<double>(answer.tree.root().params)),
-         model.prediction.has_times() ? with_any_prefix(e.time_s, "s") : "–",
-         with_any_prefix(e.energy_j, "J"), plus_minus(e.energy_spread()),
+         model.prediction.has_times() ? with_any_prefix(e.time.value, "s") : "–",
+         with_any_prefix(e.energy.value, "J"), plus_minus(e.energy_spread()),
          tokens ? with_any_prefix(per_item / static_cast<double>(*tokens), "J") : "–", "pred",
          is_first ? "1" : fmt::format("{:.3f}", model.ratio),
          is_first ? "" : fmt::format("{:.2f} to {:.2f}", model.ratio_low, model.ratio_high),

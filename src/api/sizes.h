@@ -1,4 +1,4 @@
-// Lists and ranges of sizes, as -b and -s take them.
+// Lists and ranges of sizes, as batch sizes and lengths are given.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 namespace wattree {
 
 // "8", "8,16", "32:256:32" (from, to, step; the end is part of it) or both: "1,32:256:32".
-Result<std::vector<std::int64_t>> parse_sizes(std::string_view flag, std::string_view text);
+// `field` is the request's, for errors.
+Result<std::vector<std::int64_t>> parse_sizes(std::string_view field, std::string_view text);
 
 }  // namespace wattree

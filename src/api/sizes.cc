@@ -1,4 +1,4 @@
-#include "src/cli/sizes.h"
+#include "src/api/sizes.h"
 
 #include <charconv>
 #include <optional>
@@ -26,11 +26,12 @@ bool take(std::string_view& text, char c) {
 
 }  // namespace
 
-Result<std::vector<std::int64_t>> parse_sizes(std::string_view flag, std::string_view text) {
+Result<std::vector<std::int64_t>> parse_sizes(std::string_view field, std::string_view text) {
   const auto bad = [&, whole = std::string(text)](std::string_view why) {
     return Error{ErrorCode::kInvalidInput,
-                 std::string(flag) + " \"" + whole + "\": " + std::string(why),
-                 "give a number, a list (8,16) or a range (32:256:32: from, to, step)"};
+                 "<" + std::string(field) + "> \"" + whole + "\": " + std::string(why),
+                 "give a number, a list (8,16) or a range (32:256:32: from, to, step)",
+                 std::string(field)};
   };
   std::vector<std::int64_t> out;
   do {

@@ -1,0 +1,88 @@
+#include "src/api/model_source.h"
+
+#include <utility>
+
+namespace wattree {
+namespace {
+
+Result<OpenedModel> open_script(const ModelRef& model, const PassShape& pass) {
+  if (!pass.overrides.empty() || !pass.dtype.empty() || !pass.attention.empty() ||
+      !pass.as.empty() || pass.past > 0) {
+    return Error{ErrorCode::kInvalidInput,
+                 "<set>, <dtype>, <attention>, <as> and <past> are for configs; " + model.name +
+                     " is what it is",
+                 "save the model with other settings"};
+  }
+  Result<ScriptModel> opened =
+      open_script_model(model.name, {model.executor, model.inputs, pass.batch, pass.seq});
+  if (!opened.ok()) return opened.error();
+  ScriptModel script = std::move(opened).value();
+  return OpenedModel{std::move(script.answer), std::move(script.executor), {}};
+}
+
+}  // namespace
+
+std::string name_of(const ModelRef& model) {
+  return model.name.empty() ? "config.json" : model.name;
+}
+
+bool is_script(const ModelRef& model, const Services& services) {
+  return model.config.empty() && services.hub.allow_files && is_script(model.name);
+}
+
+Error script_has_one_size() {
+  return {ErrorCode::kInvalidInput,
+          "a TorchScript file is predicted at one size, and without <generate>", "", "model"};
+}
+
+Result<ModelText> find_config(const ModelRef& model, const Services& services) {
+  if (!model.config.empty()) {
+    return ModelText{model.config, name_of(model), ModelSource::kGiven, ""};
+  }
+  HubOptions hub = services.hub;
+  if (!model.revision.empty()) hub.revision = model.revision;
+  Result<ModelText> found = resolve_model(model.name, hub);
+  if (found.ok()) return found;
+  Error error = found.error();
+  error.field = "model";
+  return error;
+}
+
+std::vector<std::string> notes_of(const ModelText& text) {
+  return text.note.empty() ? std::vector<std::string>{} : std::vector{text.note};
+}
+
+Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
+                               const Services& services) {
+  if (is_script(model, services)) return open_script(model, pass);
+  const Result<ModelText> text = find_config(model, services);
+  if (!text.ok()) return text.error();
+  Result<BuiltModel> built =
+      build_model(name_of(model), text.value().json, text.value().origin, pass);
+  if (!built.ok()) return built.error();
+  return OpenedModel{std::move(built).value(), nullptr, notes_of(text.value())};
+}
+
+Result<LoadedPredictor> find_predictor(const PredictorRef& ref, const Services& services) {
+  const std::optional<Execution> execution =
+      parse_execution(ref.execution.empty() ? name_of(Execution::kGraph) : ref.execution);
+  if (!execution) {
+    return Error{ErrorCode::kInvalidInput, "execution \"" + ref.execution + "\" is not known",
+                 "choose graph or eager", "execution"};
+  }
+  if (!ref.file.empty() && !services.hub.allow_files) {
+    return Error{ErrorCode::kPermission, "files of predictors are not read for others",
+                 "choose one by name with <on>", "predictor"};
+  }
+  Result<LoadedPredictor> found = load_predictor({ref.file, ref.on, services.predictors});
+  if (!found.ok()) {
+    Error error = found.error();
+    error.field = ref.file.empty() ? "on" : "predictor";
+    return error;
+  }
+  LoadedPredictor loaded = std::move(found).value();
+  loaded.execution = *execution;
+  return loaded;
+}
+
+}  // namespace wattree
