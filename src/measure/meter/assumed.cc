@@ -63,7 +63,7 @@ std::unique_ptr<Meter> make_assumed_meter(const Assumption& assumption) {
   Description out;
   out.name = std::string(name_of(assumption.component)) + ".assumed";
   out.device = "declared by the user";
-  out.source = "--assume";
+  out.source = "declared";
   out.covers = "a constant, whatever the work: nothing is measured";
   out.component = assumption.component;
   out.boundary = assumption.component == Component::kGpu ? Boundary::kGpu : Boundary::kHost;
