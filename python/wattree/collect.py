@@ -322,9 +322,9 @@ class Collector:
         passed = self.pass_of(item)
         plain = passed.prepare()
         kept = trace(passed.model, passed.run, lambda scope, module: True, keeps_integers=True)
-        calls = {}
-        for call in kept.modules:
-            calls.setdefault(key_of_call(kept, call), call)
+        calls: dict[str, Any] = {}
+        for module_call in kept.modules:
+            calls.setdefault(key_of_call(kept, module_call), module_call)
 
         def write(node: Node, run: Callable[[int], Any], modules: int, **extra: Any) -> None:
             for i in range(3):
@@ -341,14 +341,16 @@ class Collector:
             if node.level == "model":
                 write(node, lambda i: passed.run_as_is(), len(kept.modules))
             elif node.kind == "module" and call is not None:
-                workload = module_workload(passed.model.get_submodule(node.scope), *call.kept, self.device, "warm")
+                args, kwargs = call.kept
+                workload = module_workload(passed.model.get_submodule(node.scope), args, kwargs, self.device, "warm")
                 write(node, workload.run, len(below))
-            elif node.kind == "op" and why_not_alone(node.op) is None:
+            elif node.op is not None and why_not_alone(node.op) is None:
                 workload = op_workload(node.op, self.device, "warm", integers=kept.integers.get(node.key))
                 write(node, workload.run, 0, op=node.op.name)
                 # A leaf of the tree is a module that runs this op alone: what does calling it cost?
                 if call is not None:
-                    alone = module_workload(passed.model.get_submodule(call.scope), *call.kept, self.device, "warm")
+                    args, kwargs = call.kept
+                    alone = module_workload(passed.model.get_submodule(call.scope), args, kwargs, self.device, "warm")
                     write(dataclasses.replace(node, kind="module"), alone.run, 1, op=node.op.name)
         self.say(f"launches of {item.name}: {len(kept.ops)} kernels")
 

@@ -133,7 +133,7 @@ CACHE_BYTES = 12 << 30
 
 
 def steps() -> list[Item]:
-    streams = []
+    streams: list[Any] = []
     for model, layers, longest, size in STEPS:
         overrides = (("num_hidden_layers", layers),) if layers else ()
         pairs = [(b, past) for b in STEP_BATCHES for past in CACHES if past <= longest and b * past * size <= CACHE_BYTES]
@@ -301,11 +301,11 @@ def products(device: str) -> list[Call]:
     for number, (base, align) in enumerate(itertools.product(BASES, ALIGNMENTS)):
         for place in range(3):
             if base[place] >= 64:
-                size = [*base]
-                size[place] -= align
-                found.append(linear("bf16", *size, has_bias=(number + place) % 2 == 0))
+                rows, outer, inner = (size - align * (i == place) for i, size in enumerate(base))
+                found.append(linear("bf16", rows, outer, inner, has_bias=(number + place) % 2 == 0))
         if base[0] >= 64 and align < 8:
-            found.append(linear("bf16", *(size - align for size in base)))
+            rows, outer, inner = (size - align for size in base)
+            found.append(linear("bf16", rows, outer, inner))
     found += [linear("bf16", rows, outer, inner) for rows in (3, 5, 7, 9, 13, 17, 31, 33, 61, 100)
               for outer, inner in ((768, 768), (3072, 768), (4096, 4096), (2048, 8192))]
     found += [linear("fp16", 512, 3072 - a, 768) for a in ALIGNMENTS] + [linear("fp16", 128, 768, 768 - a) for a in ALIGNMENTS]
@@ -410,7 +410,7 @@ def attention_call(device: str, dtype: str, batch: int, heads_: tuple[int, int],
         mask = torch.zeros((batch, 1, *lengths_), dtype=TYPES[dtype], device=device)
         return [query, key, value, *([mask] if kind == "masked" else [])]
 
-    def attend(query, key, value, mask=None):
+    def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=kind == "causal",
                                               enable_gqa=heads_[0] != heads_[1])
 

@@ -73,7 +73,7 @@ def pass_inputs(model: torch.nn.Module, batch: int, length: int) -> dict[str, to
     def random(*shape: int) -> torch.Tensor:
         return torch.randn(batch, *shape, device=weight.device, dtype=weight.dtype)
 
-    def image(vision) -> torch.Tensor:
+    def image(vision: Any) -> torch.Tensor:
         return random(vision.num_channels, vision.image_size, vision.image_size)
 
     if config.model_type == "whisper":
