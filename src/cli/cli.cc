@@ -135,6 +135,7 @@ int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
     what = thrown.what();
   } catch (...) {
   }
+  world.flag_of = plain_field_name;  // The flags went with what described them.
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   const bool as_json = std::find(arguments.begin(), end, "--json") != end;
   return fail({ErrorCode::kInternal, "this should not have happened: " + what,
