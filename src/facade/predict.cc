@@ -10,12 +10,10 @@ namespace {
 PredictedNode public_estimate(const Prediction& prediction, const NodeEstimate& node) {
   PredictedNode out;
   const PassEstimate estimate = estimate_of(node);
-  out.energy = {Joules(estimate.energy_j), Joules(estimate.energy_low_j()),
-                Joules(estimate.energy_high_j())};
+  out.energy = {estimate.energy, estimate.energy_low(), estimate.energy_high()};
   out.own_energy = Joules(node.own_j);
   if (prediction.has_times()) {
-    out.time = {Seconds(estimate.time_s), Seconds(estimate.time_low_s()),
-                Seconds(estimate.time_high_s())};
+    out.time = {estimate.time, estimate.time_low(), estimate.time_high()};
   }
   const double whole = prediction.nodes.back().energy_j;
   out.share = whole > 0 ? node.energy_j / whole : 0;
