@@ -5,8 +5,8 @@
 namespace wattree {
 
 double share_of(const Prediction& prediction, const NodeEstimate& node) {
-  const double whole = prediction.nodes.back().energy_j;
-  return whole > 0 ? node.energy_j / whole : 0;
+  const double whole = prediction.nodes.back().energy.value;
+  return whole > 0 ? node.energy.value / whole : 0;
 }
 
 Provenance provenance_of(const Prediction& prediction, const NodeEstimate& node) {
@@ -45,9 +45,9 @@ void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t item
 void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t index) {
   const NodeEstimate& node = prediction.nodes[index];
   write_fields(out, estimate_of(node), prediction.has_times());
-  out.field("own_energy_j", node.own_j);
+  out.field("own_energy_j", node.own.value);
   if (const double idle_w = prediction.by.predictor->idle_w; idle_w > 0) {
-    out.field("idle_j", idle_w * node.time_s);
+    out.field("idle_j", idle_w * node.time.value);
   }
   out.field("share", share_of(prediction, node));
   if (node.stand_in > 0) out.field("stand_in_share", static_cast<double>(node.stand_in));

@@ -83,7 +83,7 @@ std::string to_csv(const PredictAnswer& answer) {
         append_numbers(out, {e.time.value, e.time_low().value, e.time_high().value},
                        prediction.has_times());
         append_numbers(out,
-                       {e.energy.value, e.energy_low().value, e.energy_high().value, node.own_j,
+                       {e.energy.value, e.energy_low().value, e.energy_high().value, node.own.value,
                         share_of(prediction, node), static_cast<double>(node.stand_in)});
         append_basis(out, provenance_of(prediction, node));
       });

@@ -50,14 +50,15 @@ TEST(Predict, AKernelIsItsTermsTimesTheirCoefficients) {
   //   + 1 mJ × 4 · 0.768
   const double gflop = 2.0 * 2048 * 768 * 3072 / 1e9;
   const double expected = 2e-3 + 8e-3 * gflop + 6e-4 + 18e-4 + 24e-4 + 1e-3 * 4 * 0.768;
-  EXPECT_NEAR(at(bert(16, 128), "encoder.layer.0.intermediate.dense").energy_j, expected, 1e-12);
+  EXPECT_NEAR(at(bert(16, 128), "encoder.layer.0.intermediate.dense").energy.value, expected,
+              1e-12);
 }
 
 TEST(Predict, AMeasuredKernelIsLookedUp) {
   const Prediction prediction = bert(16, 128);
   const NodeEstimate& query = at(prediction, "encoder.layer.1.attention.self.query");
   EXPECT_TRUE(query.is_looked_up);
-  EXPECT_EQ(query.energy_j, 0.05);
+  EXPECT_EQ(query.energy, Joules(0.05));
   EXPECT_FALSE(at(bert(16, 64), "encoder.layer.1.attention.self.query").is_looked_up);
 }
 
@@ -70,7 +71,7 @@ TEST(Predict, AModelIsKnownAsItsKernelsAre) {
     if (tree.nodes()[i].op == Op::kNone) continue;
     // Half of what other kinds stand in for is added after that.
     ASSERT_LT(e.energy_spread, 1) << i;
-    joules += e.energy_j * static_cast<double>(e.energy_spread - 0.5F * e.stand_in);
+    joules += e.energy.value * static_cast<double>(e.energy_spread - 0.5F * e.stand_in);
   }
   Predictor predictor = *prediction.by.predictor;
   Spread& spread = *predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
@@ -80,7 +81,7 @@ TEST(Predict, AModelIsKnownAsItsKernelsAre) {
   const TwinIndex index(predictor);
   const NodeEstimate root = predict_tree(predictor, index, tree).value().back();
   const float wider = 0.5F * root.stand_in;
-  EXPECT_NEAR(root.energy_spread - wider, 0.5 * joules / root.energy_j, 1e-6);
+  EXPECT_NEAR(root.energy_spread - wider, 0.5 * joules / root.energy.value, 1e-6);
   EXPECT_GT(root.energy_spread - wider, 1e-3);
   EXPECT_NEAR(root.time_spread - wider, spread.time[2], 1e-6);
 }
@@ -255,9 +256,10 @@ TEST(Sweep, TheMeanIsTheMeanOfEveryNode) {
   for (const std::string scope : {"", "encoder.layer.1.output.dense", "pooler"}) {
     double energy = 0;
     for (const std::int64_t batch : {8, 16}) {
-      for (const std::int64_t seq : {32, 64}) energy += at(bert(batch, seq), scope).energy_j / 4;
+      for (const std::int64_t seq : {32, 64})
+        energy += at(bert(batch, seq), scope).energy.value / 4;
     }
-    EXPECT_NEAR(at(mean, scope).energy_j, energy, 1e-12) << scope;
+    EXPECT_NEAR(at(mean, scope).energy.value, energy, 1e-12) << scope;
   }
   const double whole = bert(8, 32).root().energy.value + bert(8, 64).root().energy.value +
                        bert(16, 32).root().energy.value + bert(16, 64).root().energy.value;
@@ -379,13 +381,13 @@ TEST(Explain, TermsAddUpToTheNode) {
       time += term.time().value;
     }
     for (const std::size_t child : explanation.children) {
-      energy += prediction.nodes[child].energy_j;
-      time += prediction.nodes[child].time_s;
+      energy += prediction.nodes[child].energy.value;
+      time += prediction.nodes[child].time.value;
     }
     if (explanation.twin) continue;
     stand_ins += explanation.is_stand_in ? 1 : 0;
-    EXPECT_NEAR(energy, prediction.nodes[i].energy_j, 1e-12) << tree.nodes()[i].scope;
-    EXPECT_NEAR(time, prediction.nodes[i].time_s, 1e-12) << tree.nodes()[i].scope;
+    EXPECT_NEAR(energy, prediction.nodes[i].energy.value, 1e-12) << tree.nodes()[i].scope;
+    EXPECT_NEAR(time, prediction.nodes[i].time.value, 1e-12) << tree.nodes()[i].scope;
   }
   EXPECT_EQ(stand_ins, 2);  // The fused attention of each layer.
 }

@@ -163,8 +163,9 @@ TEST(TrainKernels, ModelsThatWereProfiledMakeAPredictor) {
   const auto estimates =
       predict_tree(trained.value(), TwinIndex(trained.value()), other.tree).value();
   const SimulatedWork real = work_below(other.tree, other.tree.node_count() - 1);
-  EXPECT_NEAR(estimates.back().time_s, real.run_s, 0.05 * real.run_s);
-  EXPECT_NEAR(estimates.back().energy_j, real.run_s * real.watts, 0.05 * real.run_s * real.watts);
+  EXPECT_NEAR(estimates.back().time.value, real.run_s, 0.05 * real.run_s);
+  EXPECT_NEAR(estimates.back().energy.value, real.run_s * real.watts,
+              0.05 * real.run_s * real.watts);
 }
 
 }  // namespace

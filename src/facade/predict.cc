@@ -11,12 +11,12 @@ PredictedNode public_estimate(const Prediction& prediction, const NodeEstimate& 
   PredictedNode out;
   const PassEstimate estimate = estimate_of(node);
   out.energy = {estimate.energy, estimate.energy_low(), estimate.energy_high()};
-  out.own_energy = Joules(node.own_j);
+  out.own_energy = node.own;
   if (prediction.has_times()) {
     out.time = {estimate.time, estimate.time_low(), estimate.time_high()};
   }
-  const double whole = prediction.nodes.back().energy_j;
-  out.share = whole > 0 ? node.energy_j / whole : 0;
+  const double whole = prediction.nodes.back().energy.value;
+  out.share = whole > 0 ? node.energy.value / whole : 0;
   out.stand_in_share = static_cast<double>(node.stand_in);
   out.provenance = prediction.by.provenance();
   if (node.is_looked_up) out.provenance.by += ": the same kernel was measured";

@@ -24,20 +24,20 @@ void expect_laws(const ModelTree& tree, const std::vector<NodeEstimate>& estimat
   std::vector<double> time(nodes.size(), 0.0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeEstimate& e = estimates[i];
-    ASSERT_TRUE(std::isfinite(e.energy_j) && std::isfinite(e.time_s)) << nodes[i].scope;
-    ASSERT_GE(e.own_j, 0) << nodes[i].scope;
-    ASSERT_GE(e.energy_low_j(), 0) << nodes[i].scope;
-    ASSERT_LE(e.energy_low_j(), e.energy_j) << nodes[i].scope;
-    ASSERT_GE(e.energy_high_j(), e.energy_j) << nodes[i].scope;
-    ASSERT_NEAR(energy[i] + e.own_j, e.energy_j, 1e-9 * e.energy_j) << nodes[i].scope;
-    ASSERT_LE(time[i], e.time_s * (1 + 1e-9)) << nodes[i].scope;
+    ASSERT_TRUE(std::isfinite(e.energy.value) && std::isfinite(e.time.value)) << nodes[i].scope;
+    ASSERT_GE(e.own.value, 0) << nodes[i].scope;
+    ASSERT_GE(e.energy_low().value, 0) << nodes[i].scope;
+    ASSERT_LE(e.energy_low().value, e.energy.value) << nodes[i].scope;
+    ASSERT_GE(e.energy_high().value, e.energy.value) << nodes[i].scope;
+    ASSERT_NEAR(energy[i] + e.own.value, e.energy.value, 1e-9 * e.energy.value) << nodes[i].scope;
+    ASSERT_LE(time[i], e.time.value * (1 + 1e-9)) << nodes[i].scope;
     ASSERT_TRUE(e.stand_in >= 0 && e.stand_in <= 1.0001F) << nodes[i].scope << " " << e.stand_in;
     if (nodes[i].op != Op::kNone && nodes[i].bytes > 0) {
-      ASSERT_GT(e.energy_j, 0) << nodes[i].scope;
+      ASSERT_GT(e.energy.value, 0) << nodes[i].scope;
     }
     if (nodes[i].parent >= 0) {
-      energy[static_cast<std::size_t>(nodes[i].parent)] += e.energy_j;
-      time[static_cast<std::size_t>(nodes[i].parent)] += e.time_s;
+      energy[static_cast<std::size_t>(nodes[i].parent)] += e.energy.value;
+      time[static_cast<std::size_t>(nodes[i].parent)] += e.time.value;
     }
   }
 }

@@ -12,12 +12,12 @@ constexpr std::string_view kNames[] = {"type", "module", "op"};
 struct Own {
   std::vector<Seconds> time;
   Own(const ModelTree& tree, const std::vector<NodeEstimate>& nodes) : time(nodes.size()) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) time[i] = Seconds(nodes[i].time_s);
+    for (std::size_t i = 0; i < nodes.size(); ++i) time[i] = nodes[i].time;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const std::int32_t parent = tree.nodes()[i].parent;
       if (parent < 0) continue;
       Seconds& left = time[static_cast<std::size_t>(parent)];
-      left = left - Seconds(nodes[i].time_s);
+      left = left - nodes[i].time;
     }
   }
 };
@@ -128,15 +128,14 @@ Breakdown break_down(const ModelTree& tree, const std::vector<NodeEstimate>& est
     if (is_group) {
       is_counted[i] = true;
       const std::string_view name = by == BreakdownBy::kOp ? facts_of(node.op).aten : node.type;
-      groups.add(std::string(name), "", Joules(estimates[i].energy_j),
-                 Seconds(estimates[i].time_s));
+      groups.add(std::string(name), "", estimates[i].energy, estimates[i].time);
     } else {
-      if (estimates[i].own_j > 0) ++rest.count;
-      rest.energy = rest.energy + Joules(estimates[i].own_j);
+      if (estimates[i].own > Joules()) ++rest.count;
+      rest.energy = rest.energy + estimates[i].own;
       rest.time = rest.time + std::max(Seconds(), own.time[i]);
     }
   }
-  const Joules whole(estimates.back().energy_j);
+  const Joules whole = estimates.back().energy;
   Breakdown out{by, groups.take(whole)};
   std::erase_if(out.groups, [](const NodeGroup& group) { return !(group.energy > Joules()); });
   rest.share = share_of(rest.energy, whole);
@@ -153,9 +152,9 @@ std::vector<NodeGroup> top_nodes(const ModelTree& tree, const std::vector<NodeEs
     const Node& node = nodes[i];
     std::string name = unfolds ? std::string(node.scope) : without_numbers(node.scope);
     if (unfolds && node.run >= 0) name += " #" + std::to_string(node.run);
-    groups.add(std::move(name), node.type, Joules(estimates[i].own_j), own.time[i]);
+    groups.add(std::move(name), node.type, estimates[i].own, own.time[i]);
   }
-  std::vector<NodeGroup> out = groups.take(Joules(estimates.back().energy_j));
+  std::vector<NodeGroup> out = groups.take(estimates.back().energy);
   if (out.size() > count) out.resize(count);
   return out;
 }

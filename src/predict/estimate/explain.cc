@@ -117,20 +117,20 @@ Explanation explain(const Prediction& prediction, std::size_t index) {
     explain_kernel(prediction.by, tree, node, out);
     const NodeEstimate& estimate = prediction.nodes[index];
     if (!out.twin) {
-      add_rest(rest_of(prediction.by), Joules(estimate.energy_j), Seconds(estimate.time_s), out);
+      add_rest(rest_of(prediction.by), estimate.energy, estimate.time, out);
     }
     return out;
   }
   std::vector<std::int32_t> children;
   tree.children(static_cast<std::int32_t>(index), children);
   for (const std::int32_t child : children) out.children.push_back(static_cast<std::size_t>(child));
-  if (prediction.nodes[index].own_j > 0) {
+  if (prediction.nodes[index].own > Joules()) {
     Work call;
     call.kind = WorkKind::kModuleCall;
     add_terms(*prediction.by.predictor, call, out);
     if (prediction.by.execution == Execution::kEager) {
       const EagerHost& host = *prediction.by.predictor->eager;
-      const double own_j = prediction.nodes[index].own_j;
+      const double own_j = prediction.nodes[index].own.value;
       out.terms.push_back(
           {"waiting for the host", "", 1, Joules(own_j), Seconds(own_j / host.waiting_w)});
     }

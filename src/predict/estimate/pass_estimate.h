@@ -45,8 +45,8 @@ struct PassEstimate {
 };
 
 inline PassEstimate estimate_of(const NodeEstimate& node) {
-  const Joules energy(node.energy_j);
-  const Seconds time(node.time_s);
+  const Joules energy = node.energy;
+  const Seconds time = node.time;
   return {energy, time, energy * static_cast<double>(node.energy_spread),
           time * static_cast<double>(node.time_spread)};
 }

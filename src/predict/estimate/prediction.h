@@ -17,7 +17,9 @@ struct Prediction {
   LoadedPredictor by;
 
   PassEstimate root() const { return estimate_of(nodes.back()); }
-  bool has_times() const { return nodes.back().time_s > 0; }  // Not every predictor knows them.
+  bool has_times() const {
+    return nodes.back().time > Seconds();
+  }  // Not every predictor knows them.
 };
 
 // Fails with kUnavailable where the predictor does not cover the precision or a kernel.

@@ -36,9 +36,9 @@ class MeanTree {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       const Sum& sum = sums_[i];
       NodeEstimate& node = first_->nodes[i];
-      node.energy_j = sum.all.energy.value / n;
-      node.own_j = sum.own.value / n;
-      node.time_s = sum.all.time.value / n;
+      node.energy = Joules(sum.all.energy.value / n);
+      node.own = Joules(sum.own.value / n);
+      node.time = Seconds(sum.all.time.value / n);
       node.energy_spread = static_cast<float>(sum.all.energy_spread());
       node.time_spread = static_cast<float>(sum.all.time_spread());
       const double whole = sum.all.energy.value;
@@ -61,7 +61,7 @@ class MeanTree {
       const PassEstimate e = estimate_of(nodes[i]);
       Sum& sum = sums_[i];
       sum.all += e;
-      sum.own = sum.own + Joules(nodes[i].own_j);
+      sum.own = sum.own + nodes[i].own;
       sum.stand_in = sum.stand_in + e.energy * static_cast<double>(nodes[i].stand_in);
       if (nodes[i].is_looked_up) ++sum.looked_up;
     }

@@ -114,7 +114,7 @@ std::optional<PassCheck> check_anchor(const Predictor& predictor, const AnchorPa
   const NodeEstimate& whole = estimates.value().back();
   return PassCheck{model.model + ", " + dtype + ", " + std::to_string(model.pass.batch) + " × " +
                        std::to_string(model.pass.seq),
-                   anchor.energy, Joules(whole.energy_j), anchor.time, Seconds(whole.time_s)};
+                   anchor.energy, whole.energy, anchor.time, whole.time};
 }
 
 // Models may be off by what the anchor is, beyond what kernels are known to leave out.

@@ -91,8 +91,8 @@ TEST(KernelPrior, KindsThatWereNotMeasuredTakeWhatTheRestSuggests) {
   };
   const NodeEstimate here = whole(trained.value());
   const NodeEstimate there = whole(h200);
-  EXPECT_NEAR(here.energy_j / there.energy_j, 2, 0.2);
-  EXPECT_NEAR(here.time_s / there.time_s, 3, 0.3);
+  EXPECT_NEAR(here.energy.value / there.energy.value, 2, 0.2);
+  EXPECT_NEAR(here.time.value / there.time.value, 3, 0.3);
 }
 
 TEST(KernelPrior, PrecisionsThatWereNotMeasuredGetNone) {

@@ -39,12 +39,12 @@ class LevelSpreads {
   // Of a model, whose kernels' half-widths add up to so many joules and seconds.
   Halves of_model(const NodeEstimate& model, double kernels_j, double kernels_s) const {
     Halves out = of(Level::kModel);
-    if (model.energy_j <= 0 || model.time_s <= 0) return out;
+    if (model.energy.value <= 0 || model.time.value <= 0) return out;
     const auto wider = [](float half, float share, double relative) {
       return std::max(half, std::min(1.0F, share * static_cast<float>(relative)));
     };
-    return {wider(out.energy, of_kernels_.energy, kernels_j / model.energy_j),
-            wider(out.time, of_kernels_.time, kernels_s / model.time_s)};
+    return {wider(out.energy, of_kernels_.energy, kernels_j / model.energy.value),
+            wider(out.time, of_kernels_.time, kernels_s / model.time.value)};
   }
 
  private:
@@ -111,8 +111,8 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
   float stand_in_j = 0;
   LevelSpreads::Halves halves = spreads.of(node.level);
   if (const Twin* twin = index.find(node.type, work)) {
-    e.energy_j = twin->energy_j;
-    e.time_s = twin->time_s;
+    e.energy.value = twin->energy_j;
+    e.time.value = twin->time_s;
     e.is_looked_up = true;
     halves = spreads.twin();
   } else {
@@ -125,8 +125,8 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
     }
     const Price follow = price_to_follow(predictor);
     const Price fetch = fetches_weights && has_weight(work) ? price_to_fetch(predictor) : Price{};
-    e.energy_j = price.energy_j + follow.energy_j + fetch.energy_j;
-    e.time_s = price.time_s + follow.time_s + fetch.time_s;
+    e.energy.value = price.energy_j + follow.energy_j + fetch.energy_j;
+    e.time.value = price.time_s + follow.time_s + fetch.time_s;
     if (const Coefficients& c = *predictor.find(price.kind); c.energy_spread > 0) {
       halves = {static_cast<float>(std::min(1.0, c.energy_spread)),
                 static_cast<float>(std::min(1.0, c.time_spread))};
@@ -137,7 +137,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
       halves.time = std::max(halves.time, kUnseenSpread);
     }
   }
-  e.own_j = e.energy_j;
+  e.own.value = e.energy.value;
   e.energy_spread = halves.energy;
   e.time_spread = halves.time;
   entry = {node.op,           node.level, node.type,   node.shape, node.flops,
@@ -171,7 +171,7 @@ class Children {
 };
 
 void widen_for_stand_ins(float stand_in_j, NodeEstimate& e) {
-  e.stand_in = static_cast<float>(static_cast<double>(stand_in_j) / e.energy_j);
+  e.stand_in = static_cast<float>(static_cast<double>(stand_in_j) / e.energy.value);
   const float wider = kStandInSpread * e.stand_in;
   e.energy_spread = std::min(1.0F, e.energy_spread + wider);
   e.time_spread = std::min(1.0F, e.time_spread + wider);
@@ -179,9 +179,9 @@ void widen_for_stand_ins(float stand_in_j, NodeEstimate& e) {
 
 void scale(std::vector<NodeEstimate>& nodes, const Capped& factors) {
   for (NodeEstimate& e : nodes) {
-    e.energy_j *= factors.energy;
-    e.own_j *= factors.energy;
-    e.time_s *= factors.time;
+    e.energy.value *= factors.energy;
+    e.own.value *= factors.energy;
+    e.time.value *= factors.time;
   }
 }
 
@@ -192,7 +192,7 @@ void add_waiting(const EagerHost& host, std::span<const Node> nodes,
   double modules = 0;
   for (const Node& node : nodes) (node.op != Op::kNone ? kernels : modules) += 1;
   const double host_s = kernels * host.per_kernel_s + modules * host.per_module_s;
-  const double waiting_s = host_s - out.back().time_s;
+  const double waiting_s = host_s - out.back().time.value;
   if (waiting_s <= 0) return;
   std::vector<double> below(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -200,12 +200,12 @@ void add_waiting(const EagerHost& host, std::span<const Node> nodes,
         (nodes[i].op != Op::kNone ? host.per_kernel_s : host.per_module_s) * (waiting_s / host_s);
     const double all_s = own_s + below[i];
     NodeEstimate& e = out[i];
-    e.own_j += own_s * host.waiting_w;
-    e.energy_j += all_s * host.waiting_w;
-    e.time_s += all_s;
+    e.own.value += own_s * host.waiting_w;
+    e.energy.value += all_s * host.waiting_w;
+    e.time.value += all_s;
     // Another host is quicker or slower by half.
-    e.energy_spread += static_cast<float>(0.5 * all_s * host.waiting_w / e.energy_j);
-    e.time_spread += static_cast<float>(0.5 * all_s / e.time_s);
+    e.energy_spread += static_cast<float>(0.5 * all_s * host.waiting_w / e.energy.value);
+    e.time_spread += static_cast<float>(0.5 * all_s / e.time.value);
     if (nodes[i].parent >= 0) below[static_cast<std::size_t>(nodes[i].parent)] += all_s;
   }
 }
@@ -248,15 +248,15 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       }
       e = entry.estimate;
       stand_in_j = entry.stand_in_j;
-      kernels_j += e.energy_j * static_cast<double>(e.energy_spread);
-      kernels_s += e.time_s * static_cast<double>(e.time_spread);
+      kernels_j += e.energy.value * static_cast<double>(e.energy_spread);
+      kernels_s += e.time.value * static_cast<double>(e.time_spread);
     } else {
       const Children::Sums below = children.take(static_cast<std::int32_t>(i));
       stand_in_j = below.stand_in_j;
       if (below.has_kernel) {
-        e.own_j = call.energy_j;
-        e.energy_j += call.energy_j;
-        e.time_s += call.time_s;
+        e.own.value = call.energy_j;
+        e.energy.value += call.energy_j;
+        e.time.value += call.time_s;
       }
       const LevelSpreads::Halves halves = node.level == Level::kModel
                                               ? spreads.of_model(e, kernels_j, kernels_s)
@@ -266,8 +266,8 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
     }
     if (node.parent >= 0) {
       NodeEstimate& parent = out[static_cast<std::size_t>(node.parent)];
-      parent.energy_j += e.energy_j;
-      parent.time_s += e.time_s;
+      parent.energy.value += e.energy.value;
+      parent.time.value += e.time.value;
       Children::Sums& sums = children.of(node.parent);
       sums.stand_in_j += stand_in_j;
       sums.has_kernel = sums.has_kernel || node.op != Op::kNone;
@@ -275,7 +275,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
     if (stand_in_j > 0) widen_for_stand_ins(stand_in_j, e);
   }
   if (out.empty()) return out;
-  if (const Capped capped = cap_of(predictor, out.back().energy_j, out.back().time_s);
+  if (const Capped capped = cap_of(predictor, out.back().energy.value, out.back().time.value);
       capped.time > 1) {
     scale(out, capped);
   }

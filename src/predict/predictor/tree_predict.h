@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/base/units.h"
 #include "src/models/tree/execution.h"
 #include "src/models/tree/model_tree.h"
 #include "src/predict/predictor/predictor.h"
@@ -14,19 +15,19 @@
 namespace wattree {
 
 struct NodeEstimate {
-  double energy_j = 0;
-  double own_j = 0;  // Energy less the children's; a leaf's is its energy.
-  double time_s = 0;
+  Joules energy;
+  Joules own;  // Energy less the children's; a leaf's is its energy.
+  Seconds time;
   // Half of the 90 % interval, relative to the figure.
   float energy_spread = 0;
   float time_spread = 0;
   bool is_looked_up = false;  // From a twin that was measured.
   float stand_in = 0;         // Share of the energy that other kinds or sizes stand in for.
 
-  double energy_low_j() const { return energy_j * (1 - static_cast<double>(energy_spread)); }
-  double energy_high_j() const { return energy_j * (1 + static_cast<double>(energy_spread)); }
-  double time_low_s() const { return time_s * (1 - static_cast<double>(time_spread)); }
-  double time_high_s() const { return time_s * (1 + static_cast<double>(time_spread)); }
+  Joules energy_low() const { return energy * (1 - static_cast<double>(energy_spread)); }
+  Joules energy_high() const { return energy * (1 + static_cast<double>(energy_spread)); }
+  Seconds time_low() const { return time * (1 - static_cast<double>(time_spread)); }
+  Seconds time_high() const { return time * (1 + static_cast<double>(time_spread)); }
 };
 
 // One estimate per node, in the tree's order. Children plus own are the node. Linear in nodes.

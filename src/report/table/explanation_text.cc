@@ -80,23 +80,22 @@ std::string kernel_text(const Explanation& explanation) {
 }
 
 std::string module_text(const Prediction& prediction, const Explanation& explanation) {
-  const double whole = prediction.nodes[explanation.node].energy_j;
+  const NodeEstimate& whole = prediction.nodes[explanation.node];
   std::vector<std::vector<std::string>> rows;
-  const auto add = [&](std::string name, std::string_view type, double energy, double time) {
-    rows.push_back({std::move(name), std::string(type), seconds(Seconds(time)),
-                    joules(Joules(energy)),
-                    fmt::format("{:.1f}", whole > 0 ? 100 * energy / whole : 0.0)});
+  const auto add = [&](std::string name, std::string_view type, Joules energy, Seconds time) {
+    const double percent = whole.energy > Joules() ? 100 * energy.value / whole.energy.value : 0.0;
+    rows.push_back({std::move(name), std::string(type), seconds(time), joules(energy),
+                    fmt::format("{:.1f}", percent)});
   };
-  double time = prediction.nodes[explanation.node].time_s;
+  Seconds time = whole.time;
   for (const std::size_t child : explanation.children) {
     const Node& node = prediction.built.tree.nodes()[child];
     add(std::string(node.scope) + (node.run >= 0 ? fmt::format("#{}", node.run) : ""), node.type,
-        prediction.nodes[child].energy_j, prediction.nodes[child].time_s);
-    time -= prediction.nodes[child].time_s;
+        prediction.nodes[child].energy, prediction.nodes[child].time);
+    time = time - prediction.nodes[child].time;
   }
-  add("own: calling the module's kernels", "", prediction.nodes[explanation.node].own_j,
-      std::max(0.0, time));
-  add("sum", "", whole, prediction.nodes[explanation.node].time_s);
+  add("own: calling the module's kernels", "", whole.own, std::max(Seconds(), time));
+  add("sum", "", whole.energy, whole.time);
   std::string out = "A module is the sum of its children and what it takes by itself:\n\n";
   out += render_table({{"part"}, {"type"}, {"time", true}, {"energy", true}, {"%", true}}, rows);
   if (!explanation.terms.empty()) out += "\nIts own, term by term:\n\n" + terms_table(explanation);

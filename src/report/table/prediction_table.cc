@@ -88,7 +88,7 @@ std::string estimate_line(const PassEstimate& estimate, std::int64_t items,
 
 std::string prediction_table(const Prediction& prediction, const TreeView& view, bool unfolds) {
   const ModelTree& tree = prediction.built.tree;
-  const double whole = prediction.nodes.back().energy_j;
+  const double whole = prediction.nodes.back().energy.value;
   const std::string_view basis = short_name_of(prediction.by.provenance().basis);
   std::vector<std::vector<std::string>> rows;
   for (const TreeRow& row : tree_rows(tree, view, unfolds)) {

@@ -74,7 +74,7 @@ JournalWriter::JournalWriter(std::filesystem::path path, int file)
 }
 
 JournalWriter::~JournalWriter() {
-  flush();
+  static_cast<void>(flush());  // Nobody is left to be told.
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
