@@ -61,7 +61,7 @@ typedef struct WattreeCall {
   int32_t outputs;
   int32_t number_count;
   const WattreeTensor* tensors;
-  const double* numbers; /* Dimensions, flags, factors, as src/trace emits them. */
+  const double* numbers; /* Dimensions, flags, factors, as src/models/symbolic emits them. */
 } WattreeCall;
 
 typedef struct WattreeStorage {

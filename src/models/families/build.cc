@@ -9,7 +9,8 @@ namespace wattree {
 namespace {
 
 constexpr std::string_view kOtherWays =
-    "a family is one small file in src/family; `wattree models` lists what is known";
+    "`wattree models` lists the families; a model of any other can be given as a TorchScript file "
+    "(model.pt)";
 
 Error unknown_family(const ConfigReader& config, const std::string& model_type) {
   std::vector<std::string_view> known;

@@ -95,7 +95,7 @@ class ModelTree {
   std::span<const ParameterUse> parameters() const { return parameters_; }
 
   // --- dataflow, only in trees that are to be run: where operands lie (inputs, then outputs), and
-  // the numbers a kernel is called with (dimensions, flags, factors), as src/trace emits them.
+  // the numbers a kernel is called with (dimensions, flags, factors), as models/symbolic has them.
   std::span<const Placement> placements(const Node& node) const {
     return std::span(placements_).subspan(node.operands, std::size_t{node.inputs} + node.outputs);
   }
