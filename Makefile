@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 ninja = ninja -C $(1) $(if $(JOBS),-j $(JOBS)) --quiet
 
 help:
-	@echo "make run     build Wattree and show a first model tree"
+	@echo "make run     build Wattree and predict the energy of a first model"
 	@echo "make test    build everything and run every test (some minutes the first time)"
 	@echo "make check   format, layers, clang-tidy on changed files, fast tests: before every commit"
 	@echo "make build   build only the program, $(BUILD)/bin/wattree"
@@ -37,11 +37,11 @@ install: configure-run
 	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX)): bin/wattree, lib/libwattree.so, lib/libwattree-cpp.a, include/wattree"
 
 run: build
-	$(BUILD)/bin/wattree tree bert-base-uncased
+	$(BUILD)/bin/wattree predict bert-base-uncased -b 16 -s 128 --dtype bf16
 	@echo
 	@echo "Next, try:"
-	@echo "  $(BUILD)/bin/wattree tree gpt2 -b 8 -s 256"
-	@echo "  $(BUILD)/bin/wattree tree path/to/config.json --json"
+	@echo "  $(BUILD)/bin/wattree predict gpt2 --dtype bf16 --top 10"
+	@echo "  $(BUILD)/bin/wattree compare gpt2 distilgpt2 --dtype bf16"
 	@echo "  $(BUILD)/bin/wattree --help"
 
 configure-test:
