@@ -15,15 +15,6 @@ namespace {
 
 constexpr std::int64_t kMostBytes = 64;  // Of an element: complex numbers of four doubles and more.
 
-// Whether its cost can be worked out from these.
-bool fits(Op op, std::span<const Operand> inputs, std::span<const Operand> outputs) {
-  const OpWork& work = work_of_op(op);
-  if (op == Op::kNone || outputs.empty() || inputs.size() < work.inputs) return false;
-  const auto of_cost = inputs.first(work.inputs).subspan(std::min(work.left, work.inputs));
-  return std::all_of(of_cost.begin(), of_cost.end(),
-                     [&](const Operand& operand) { return operand.size.rank() >= work.rank; });
-}
-
 DType type_of_size(std::int64_t bytes) {
   if (bytes % 8 == 0) return DType::kInt64;
   if (bytes % 4 == 0) return DType::kInt32;
@@ -75,7 +66,7 @@ int wattree_op_cost(const char* op, const wattree_tensor* inputs, size_t input_c
   node.inputs = static_cast<std::uint8_t>(in.size());
   node.outputs = static_cast<std::uint8_t>(out.size());
   const Op known = find_op(op == nullptr ? "" : op).value_or(Op::kNone);
-  if (!fits(known, tree.inputs(node), tree.outputs(node))) {
+  if (!has_cost(known, tree.inputs(node), tree.outputs(node))) {
     for (const auto& operands : {tree.inputs(node), tree.outputs(node)}) {
       for (const Operand& operand : operands) {
         cost->bytes = saturating_add(cost->bytes, byte_count(operand, tree.precision));

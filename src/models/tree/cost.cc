@@ -164,6 +164,14 @@ std::int64_t byte_count(const Operand& operand, Precision precision) {
   return bits == kSaturated ? kSaturated : bits / 8 + (bits % 8 != 0 ? 1 : 0);
 }
 
+bool has_cost(Op op, std::span<const Operand> inputs, std::span<const Operand> outputs) {
+  const OpWork& work = work_of_op(op);
+  if (op == Op::kNone || outputs.empty() || inputs.size() < work.inputs) return false;
+  const auto of_cost = inputs.first(work.inputs).subspan(std::min(work.left, work.inputs));
+  return std::all_of(of_cost.begin(), of_cost.end(),
+                     [&](const Operand& operand) { return operand.size.rank() >= work.rank; });
+}
+
 Status add_costs(ModelTree& tree) {
   const auto too_large = [](std::string_view scope) {
     const std::string what = scope.empty() ? "the model" : "\"" + std::string(scope) + "\"";

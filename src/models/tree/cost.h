@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "src/base/result.h"
 #include "src/models/tree/model_tree.h"
@@ -20,6 +21,10 @@ namespace wattree {
 // its children, except for params: those are the distinct parameters of its subtree. Fails where a
 // sum does not fit in 63 bits.
 Status add_costs(ModelTree& tree);
+
+// Whether a kernel has as many inputs, with as many dimensions, as its cost takes for granted.
+// Those that families trace do; what comes from files and from other programs may not.
+bool has_cost(Op op, std::span<const Operand> inputs, std::span<const Operand> outputs);
 
 // The bytes of an operand at the tree's precision.
 std::int64_t byte_count(const Operand& operand, Precision precision);

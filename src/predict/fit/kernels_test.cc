@@ -38,6 +38,22 @@ TEST(SingleOpTest, ALinearIsAProductWithATransposedWeight) {
   EXPECT_FALSE(work.is_strided);
 }
 
+TEST(SingleOpTest, AnOpWithoutItsInputsIsRefused) {
+  MeasuredWindow window;
+  window.key = "a/cold";
+  window.node.op = "addmm";
+  window.node.type = "Linear";
+  window.node.outputs = {"bf16[16,64]"};
+  for (const std::vector<std::string>& inputs : {std::vector<std::string>{},
+                                                 {"bf16[64]", "bf16[16,32]"},
+                                                 {"bf16[64]", "bf16[32]", "bf16[64]"}}) {
+    window.node.inputs = inputs;
+    const Result<ModelTree> tree = tree_of_op(window);
+    ASSERT_FALSE(tree.ok()) << inputs.size();
+    EXPECT_EQ(tree.error().message, "a/cold: addmm has other inputs than that");
+  }
+}
+
 TEST(SingleOpTest, AProductOfActivationsHasNoWeight) {
   const Work work = work_of_op(
       op_window("bmm", "MatMul", {"f32[12,64,32]", "f32[12,32,64]{2048,1,32}"}, {"f32[12,64,64]"}));

@@ -109,6 +109,11 @@ Result<ModelTree> tree_of_op(const MeasuredWindow& window) {
   Result<ModelTree> finished = trace.finish();
   if (!finished.ok()) return finished.error();
   ModelTree tree = std::move(finished).value();
+  for (const Node& node : tree.nodes()) {
+    if (node.op == *op && !has_cost(*op, tree.inputs(node), tree.outputs(node))) {
+      return refuse(window.node.op + " has other inputs than that");
+    }
+  }
   if (const Status failure = add_costs(tree); !failure.ok()) return failure.error();
   return tree;
 }
