@@ -30,22 +30,4 @@ ModelRef model_ref(const std::string& model, const PassFlags& pass, const Script
   return ref;
 }
 
-Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlags& flags,
-                                      const PassShape& query) {
-  Result<OpenedModel> opened = open_model(model_ref(model, {}, flags), query, {});
-  if (!opened.ok()) return opened.error();
-  OpenedModel script = std::move(opened).value();
-  return ScriptModel{std::move(script.built), std::move(script.executor)};
-}
-
-Result<BuiltModel> find_tree(const std::string& model, const PassFlags& pass,
-                             const ScriptFlags& script, Surroundings& world) {
-  Result<OpenedModel> opened =
-      open_model(model_ref(model, pass, script), pass.query, world.services);
-  if (!opened.ok()) return opened.error();
-  OpenedModel found = std::move(opened).value();
-  show_notes(found.notes, world);
-  return std::move(found.built);
-}
-
 }  // namespace wattree

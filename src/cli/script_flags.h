@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/api/script_model.h"
+#include "src/api/model_source.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
 
@@ -21,12 +21,5 @@ void describe_script(CLI::App& command, ScriptFlags& flags);
 
 // The model that the flags of a command name.
 ModelRef model_ref(const std::string& model, const PassFlags& pass, const ScriptFlags& script);
-
-Result<ScriptModel> open_script_model(const std::string& model, const ScriptFlags& flags,
-                                      const PassShape& query);
-
-// The tree of MODEL, whatever it is.
-Result<BuiltModel> find_tree(const std::string& model, const PassFlags& pass,
-                             const ScriptFlags& script, Surroundings& world);
 
 }  // namespace wattree
