@@ -42,22 +42,12 @@ Result<BuiltModel> build(const ProfileRequest& request, const Services& services
   return build_model(request.model, text.value().json, text.value().origin, pass);
 }
 
-Status check_script(const ProfileRequest& request) {
-  const PassShape& pass = request.pass;
-  if (pass.overrides.empty() && pass.dtype.empty() && pass.attention.empty() && pass.as.empty() &&
-      pass.past == 0) {
-    return {};
-  }
-  return Error{ErrorCode::kInvalidInput,
-               "<set>, <dtype>, <attention>, <as> and <past> are for configs; " + request.model +
-                   " is what it is",
-               "save the model with other settings"};
-}
-
 // What has loaded a TorchScript file is what runs its nodes, so that the tree comes with the rig.
 Result<Rig> open_script_rig(const ProfileRequest& request, const Services& services,
                             const MeasureHost& host, BuiltModel& tree) {
-  if (const Status failure = check_script(request); !failure.ok()) return failure.error();
+  if (const Status failure = check_script(request.model, request.pass); !failure.ok()) {
+    return failure.error();
+  }
   MeasureHost with_script = host;
   with_script.open_executor = [&]() -> Result<std::unique_ptr<Executor>> {
     const ExecutorQuery executor{request.measure.device, request.measure.torch_plugin,

@@ -6,13 +6,7 @@ namespace wattree {
 namespace {
 
 Result<OpenedModel> open_script(const ModelRef& model, const PassShape& pass) {
-  if (!pass.overrides.empty() || !pass.dtype.empty() || !pass.attention.empty() ||
-      !pass.as.empty() || pass.past > 0) {
-    return Error{ErrorCode::kInvalidInput,
-                 "<set>, <dtype>, <attention>, <as> and <past> are for configs; " + model.name +
-                     " is what it is",
-                 "save the model with other settings"};
-  }
+  if (const Status failure = check_script(model.name, pass); !failure.ok()) return failure.error();
   Result<ScriptModel> opened =
       open_script_model(model.name, {model.executor, model.inputs, pass.batch, pass.seq});
   if (!opened.ok()) return opened.error();

@@ -65,6 +65,17 @@ bool is_script(const std::string& model) {
   return ending == ".pt" || ending == ".pth" || ending == ".ts";
 }
 
+Status check_script(const std::string& path, const PassShape& pass) {
+  if (pass.overrides.empty() && pass.dtype.empty() && pass.attention.empty() && pass.as.empty() &&
+      pass.past == 0) {
+    return {};
+  }
+  return Error{
+      ErrorCode::kInvalidInput,
+      "<set>, <dtype>, <attention>, <as> and <past> are for configs; " + path + " is what it is",
+      "save the model with other settings"};
+}
+
 Result<ScriptModel> open_script_model(const std::string& path, const ScriptQuery& query) {
   const std::int64_t seq = query.seq.value_or(128);
   Result<std::unique_ptr<ScriptExecutor>> opened = [&] {

@@ -25,6 +25,9 @@ struct ScriptModel {
 // Whether a MODEL argument names a TorchScript file: by its ending.
 bool is_script(const std::string& model);
 
+// An error where the pass asks for what only a config can be built with.
+Status check_script(const std::string& path, const PassShape& pass);
+
 // Loads it with the plugin and runs it once.
 Result<ScriptModel> open_script_model(const std::string& path, const ScriptQuery& query);
 
