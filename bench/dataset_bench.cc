@@ -62,7 +62,7 @@ void set_size(benchmark::State& state, std::uintmax_t bytes) {
 void ReadJsonLines(benchmark::State& state) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / "wattree-dataset-bench.jsonl";
-  if (write_dataset(path, trees())) return state.SkipWithError("cannot write the dataset");
+  if (!write_dataset(path, trees()).ok()) return state.SkipWithError("cannot write the dataset");
   for (auto _ : state) benchmark::DoNotOptimize(read_dataset(path).value().trees.size());
   set_size(state, std::filesystem::file_size(path));
   std::filesystem::remove(path);

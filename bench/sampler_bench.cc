@@ -49,7 +49,7 @@ void SamplerCost(benchmark::State& state) {
     std::vector<const Description*> descriptions;
     for (const auto& meter : sampler.meters()) descriptions.push_back(&meter->description());
     Windows windows(descriptions);
-    if (sampler.start()) state.SkipWithError("the sampler does not start");
+    if (!sampler.start().ok()) state.SkipWithError("the sampler does not start");
     windows.begin("run", sampler.clock().now());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const double before = cpu_seconds();
