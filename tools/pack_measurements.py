@@ -84,6 +84,12 @@ def split_shifted(sessions, tolerance=0.01):
     return found
 
 
+def keep_warm_anchors(sessions):
+    """Of every block the last anchor: those before it were measured again because light work had let the card cool down."""
+    for session in sessions.values():
+        session["anchor"] = list({anchor["block"]: anchor for anchor in session["anchor"]}.values())
+
+
 def kept_windows(sessions):
     """The last good window of every key; a graph is better than what had to be run without one."""
     best = {}
@@ -142,6 +148,7 @@ def pack(folders, out, keeps_shifted=False):
     sessions, nodes, trees = read_sessions(folders)
     if keeps_shifted:
         sessions = split_shifted(sessions)
+    keep_warm_anchors(sessions)
     best = kept_windows(sessions)
     letters = dict(zip(sessions, string.ascii_lowercase))
     cards = {}
@@ -169,7 +176,8 @@ def pack(folders, out, keeps_shifted=False):
                     line["doubts"] = found
                 records.append(line)
         single = [record for record in records if record.get("dtype") == "tf32"]
-        write_lines(out / f"windows-{letters[name]}.jsonl", [record for record in records if record.get("dtype") != "tf32"])
+        if session["window"]:
+            write_lines(out / f"windows-{letters[name]}.jsonl", [record for record in records if record.get("dtype") != "tf32"])
         if single:
             tf32 += [record for record in records if record["kind"] in ("header", "anchor", "verdict")] + single
     if tf32:
@@ -203,8 +211,9 @@ def report(sessions, best):
     anchors = {name: [a["energy_j"] for a in s["anchor"]] for name, s in sessions.items()}
     middle = {name: statistics.median(values) for name, values in anchors.items()}
     for name, values in anchors.items():
+        deviation = statistics.stdev(values) if len(values) > 1 else 0
         print(f"anchor {name}: {len(values)}, median {1e3 * middle[name]:.2f} mJ, standard deviation "
-              f"{100 * statistics.stdev(values) / middle[name]:.2f} %, most {100 * max(abs(v / middle[name] - 1) for v in values):.2f} %")
+              f"{100 * deviation / middle[name]:.2f} %, most {100 * max(abs(v / middle[name] - 1) for v in values):.2f} %")
     for where in ("same session", "another session"):
         found = []
         for key, window in best.items():

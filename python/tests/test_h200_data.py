@@ -24,7 +24,7 @@ def lines(path):
         return [json.loads(line) for line in file]
 
 
-@pytest.fixture(scope="module", params=["h200", "h200-kinds"])
+@pytest.fixture(scope="module", params=["h200", "h200-kinds", "h200-kinds-2", "h200-kinds-check"])
 def data(request):
     return ROOT / "data" / request.param
 
@@ -36,7 +36,7 @@ of_kinds = pytest.mark.parametrize("data", ["h200-kinds"], indirect=True)
 
 @pytest.fixture(scope="module")
 def records(data):
-    return {path.name: lines(path) for path in sorted(data.glob("*.jsonl*"))}
+    return {path.name: lines(path) for path in sorted(data.glob("*.jsonl*")) if path.name != "plan.jsonl"}
 
 
 @pytest.fixture(scope="module")
@@ -245,6 +245,16 @@ def test_kinds_are_there(windows):
 def test_nothing_is_fitted_to_models_of_checks(windows):
     checks = {r["model"] for r in lines(ROOT / "data/h200-check/windows-a.jsonl") if r["kind"] == "window"} - {"bert-base-uncased"}
     assert checks and not checks & {w.get("model", "").partition(":")[0] for w in windows}
+
+
+def test_no_pass_of_the_check_is_in_training_data():
+    def keys(folder):
+        return {r["key"] for path in (ROOT / "data" / folder).glob("*.jsonl") if path.name.startswith(("windows", "tf32"))
+                for r in lines(path) if r["kind"] == "window"}
+
+    check = keys("h200-kinds-check")
+    assert len(check) == 256
+    assert not check & (keys("h200") | keys("h200-check") | keys("h200-kinds") | keys("h200-kinds-2"))
 
 
 @of_kinds

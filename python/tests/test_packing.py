@@ -13,7 +13,7 @@ def window(key, energy_j=1.0, **more):
 
 def session(path, name, windows, is_good=True, anchors=(1.0, 1.01), **header):
     records = [("header", {"session": name, "protocol": "wattree-1", **header})]
-    records += [("anchor", {"session": name, "energy_j": value, "time_s": 0.1}) for value in anchors]
+    records += [("anchor", {"session": name, "block": block, "energy_j": value, "time_s": 0.1}) for block, value in enumerate(anchors)]
     records += [("node", {"node": "n", "of": "op", "type": "add"})]
     records += [("window", w | {"session": name}) for w in windows]
     records += [("verdict", {"session": name, "block": 1, "is_good": is_good})]
@@ -45,6 +45,16 @@ def test_a_graph_wins_over_what_was_no_graph(tmp_path):
     files = packed(tmp_path, one, two)
     assert windows_of(files["windows-a.jsonl"]) == {"a": 1.0}
     assert windows_of(files["windows-b.jsonl"]) == {"b": 2.0}
+
+
+def test_an_anchor_measured_again_replaces_the_one_of_a_cool_card(tmp_path):
+    one = session(tmp_path / "1", "s1", [window("a")], anchors=(1.0, 0.97))
+    again = {"kind": "anchor", "session": "s1", "block": 1, "energy_j": 1.004, "time_s": 0.1}
+    with open(one / "w.jsonl", "a", encoding="utf-8") as file:
+        file.write(json.dumps(again) + "\n")
+    records = packed(tmp_path, one)["windows-a.jsonl"]
+    assert [r["energy_j"] for r in records if r["kind"] == "anchor"] == [1.0, 1.004]
+    assert records[0]["anchor_energy_j"] == 1.002
 
 
 def test_headers_have_the_anchor_and_no_name_of_a_card(tmp_path):
