@@ -67,6 +67,7 @@ Result<CompareModelsAnswer> compare_models(const CompareModelsRequest& request,
   Result<ModelComparison> compared =
       compare_models(models, request.pass, by.value(), request.limit);
   if (!compared.ok()) return compared.error();
+  add_notes_on(by.value(), compared.value().models.front().prediction.built.pass.precision, notes);
   return CompareModelsAnswer{std::move(compared).value(), std::move(notes)};
 }
 

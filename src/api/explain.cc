@@ -90,6 +90,7 @@ Result<ExplainAnswer> explain(const ExplainRequest& request, const Services& ser
   const Result<std::size_t> node = find_node(predicted.value().built.tree, request.node);
   if (!node.ok()) return node.error();
   Explanation explanation = explain(predicted.value(), node.value());
+  add_notes_on(by.value(), predicted.value().built.pass.precision, model.notes);
   return ExplainAnswer{std::move(predicted).value(), std::move(explanation),
                        std::move(model.notes)};
 }

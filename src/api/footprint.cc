@@ -86,13 +86,18 @@ std::string to_json(const Footprint& footprint) {
   out.begin_object();
   write_footprint(out, footprint);
   if (const auto& emitted = footprint.curve.points.back().emissions) {
+    const Joules energy = footprint.curve.points.back().energy.value;
     out.key("equivalents");
     out.begin_array();
     for (const Equivalent& equivalent : bundled_equivalents()) {
       out.begin_object();
       out.field("item", equivalent.item);
-      out.field("times", times(emitted->value, equivalent));
-      out.field("co2e_short_tons", equivalent.co2e_short_tons);
+      if (!equivalent.unit.empty()) out.field("unit", equivalent.unit);
+      out.field("times", times(emitted->value, energy, equivalent));
+      if (const auto tons = equivalent.co2e_short_tons) out.field("co2e_short_tons", *tons);
+      if (const auto mass = equivalent.co2e_kg) out.field("co2e_kg", *mass);
+      if (const auto kwh = equivalent.energy_kwh) out.field("energy_kwh", *kwh);
+      out.field("year", static_cast<std::int64_t>(equivalent.year));
       out.field("source", equivalent.source);
       out.end_object();
     }

@@ -38,7 +38,9 @@ Result<GenerateAnswer> generate(const GenerateRequest& request, const Services& 
   Result<QueryTotals> totals = totals_of(generation.request() * (1 / items),
                                          by.value().provenance(), "one request", options.value());
   if (!totals.ok()) return totals.error();
-  return GenerateAnswer{std::move(generation), std::move(totals).value(), notes_of(text.value())};
+  GenerateAnswer answer{std::move(generation), std::move(totals).value(), notes_of(text.value())};
+  add_notes_on(by.value(), answer.generation.prefill.built.pass.precision, answer.notes);
+  return answer;
 }
 
 std::string to_json(const GenerateAnswer& answer, int indent) {

@@ -40,6 +40,7 @@ Result<PredictAnswer> predict(const PredictRequest& request, const Services& ser
   PredictAnswer answer{std::move(predicted).value(), request.view, {}, std::move(model.notes)};
   const Prediction& prediction = answer.prediction;
   const Pass& pass = prediction.built.pass;
+  add_notes_on(by.value(), pass.precision, answer.notes);
   Result<QueryTotals> totals =
       totals_of(prediction.root() * (1 / static_cast<double>(pass.batch)), by.value().provenance(),
                 pass.past > 0 ? "one item's decode step" : "one item of a batch in one pass",

@@ -32,6 +32,7 @@ Result<SweepAnswer> sweep(const SweepRequest& request, const Services& services,
                               request.lengths, by.value(), progress);
   if (!swept.ok()) return swept.error();
   SweepAnswer answer{std::move(swept).value(), request.view, {}, notes_of(text.value())};
+  add_notes_on(by.value(), answer.sweep.points.front().pass.precision, answer.notes);
   if (answer.sweep.mean_tree) answer.extras = extras_of(request.extras, *answer.sweep.mean_tree);
   return answer;
 }

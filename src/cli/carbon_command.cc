@@ -34,7 +34,8 @@ int run(CarbonFlags& flags, Surroundings& world) {
   // An energy by itself says all of it in the table.
   if (!answer.value().is_energy) world.out << footprint_headline(footprint) << "\n";
   world.out << figures_table(footprint, flags.unit.unit()) << "\n"
-            << equivalents_table(footprint.curve.points.back().emissions->value);
+            << equivalents_table(footprint.curve.points.back().emissions->value,
+                                 footprint.curve.points.back().energy.value);
   return 0;
 }
 

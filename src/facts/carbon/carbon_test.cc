@@ -147,19 +147,38 @@ TEST(Pue, TheAverageIsNamedAsAssumed) {
   const Pue average = parse_pue("average").value();
   EXPECT_EQ(average.value, 1.58);
   EXPECT_EQ(average.basis, Basis::kAssumed);
-  EXPECT_EQ(average.by, "average of the Uptime Institute survey 2023");
+  EXPECT_EQ(average.by, "average of the Uptime Institute Global Data Center Survey 2025");
   const Provenance facility =
       facility_provenance({Basis::kMeasured, "NVML", Boundary::kGpu}, average);
   EXPECT_EQ(facility.boundary, Boundary::kFacility);
   EXPECT_EQ(facility.basis, Basis::kAssumed);
 }
 
-TEST(Equivalents, AreInShortTons) {
+TEST(Equivalents, AreInTheUnitsTheyWerePublishedIn) {
   const std::vector<Equivalent>& all = bundled_equivalents();
-  ASSERT_EQ(all.size(), 7u);
+  ASSERT_EQ(all.size(), 10u);
+  const auto find = [&](std::string_view beginning) -> const Equivalent& {
+    return *std::find_if(all.begin(), all.end(), [&](const Equivalent& equivalent) {
+      return equivalent.item.starts_with(beginning);
+    });
+  };
+  const auto of_mass = [&](double grams, std::string_view item) {
+    return times(GramsCo2e(grams), Joules(0), find(item));
+  };
   // Strubell et al. give a flight as 1984 lb and a car's lifetime as 126,000 lb.
-  EXPECT_NEAR(times(GramsCo2e(1984 * kGramsPerPound), all[0]), 1.0, 0.005);
-  EXPECT_NEAR(times(GramsCo2e(126'000 * kGramsPerPound), all[3]), 1.0, 1e-9);
+  EXPECT_NEAR(of_mass(1984 * kGramsPerPound, "Air travel"), 1.0, 0.005);
+  EXPECT_NEAR(of_mass(126'000 * kGramsPerPound, "Car"), 1.0, 1e-9);
+  // 400 g a mile of 1.609344 km.
+  EXPECT_NEAR(of_mass(400, "Driving"), 1.609344, 1e-3);
+  EXPECT_NEAR(of_mass(8887, "Burning"), 3.785411784, 1e-3);
+  EXPECT_NEAR(times(GramsCo2e(0), Joules(10'791 * 3.6e6), find("Electricity")), 365, 0.5);
+  for (const Equivalent& equivalent : all) {
+    EXPECT_GE(equivalent.year, 2000) << equivalent.item;
+    EXPECT_EQ(equivalent.co2e_short_tons.has_value() + equivalent.co2e_kg.has_value() +
+                  equivalent.energy_kwh.has_value(),
+              1)
+        << equivalent.item;
+  }
 }
 
 }  // namespace

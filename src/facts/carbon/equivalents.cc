@@ -13,17 +13,21 @@ const std::vector<Equivalent>& bundled_equivalents() {
     CsvReader csv(std::string(bundled_equivalents_csv()), "data/equivalents.csv");
     std::vector<Equivalent> out;
     while (csv.next()) {
-      assert(csv.row().size() == 3 && "the bundled table has its columns");
-      out.push_back({std::string(csv.row()[0]), parse_number(csv.row()[1]).value_or(0),
-                     std::string(csv.row()[2])});
+      const auto& row = csv.row();
+      assert(row.size() == 7 && "the bundled table has its columns");
+      out.push_back({std::string(row[0]), std::string(row[1]), parse_number(row[2]),
+                     parse_number(row[3]), parse_number(row[4]),
+                     static_cast<int>(parse_number(row[5]).value_or(0)), std::string(row[6])});
     }
     return out;
   }();
   return equivalents;
 }
 
-double times(GramsCo2e emission, const Equivalent& equivalent) {
-  return emission.value / kGramsPerShortTon / equivalent.co2e_short_tons;
+double times(GramsCo2e emission, Joules energy, const Equivalent& equivalent) {
+  if (equivalent.energy_kwh) return kilowatt_hours(energy) / *equivalent.energy_kwh;
+  if (equivalent.co2e_kg) return emission.value / (1e3 * *equivalent.co2e_kg);
+  return emission.value / kGramsPerShortTon / equivalent.co2e_short_tons.value_or(1);
 }
 
 }  // namespace wattree

@@ -138,6 +138,7 @@ Result<std::vector<Device>> read_devices(std::string text, const std::string& or
     if (const auto tdp = row.positive("tdp_w")) device.tdp = Watts(*tdp);
     device.fp32_gflops = row.positive("fp32_gflops");
     device.tensor_or_fp16_gflops = row.positive("tensor_or_fp16_gflops");
+    device.no_units_for = split(row.text("no_units_for"), ';');
     device.memory_gb = row.positive("memory_gb");
     device.memory_gb_per_s = row.positive("memory_gb_per_s");
     device.multiprocessors = row.whole("multiprocessors", 100'000);

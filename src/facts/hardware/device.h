@@ -26,6 +26,8 @@ struct Device {
   std::optional<Watts> tdp;
   std::optional<double> fp32_gflops;
   std::optional<double> tensor_or_fp16_gflops;  // Dense.
+  // Precisions that it has no units for ("bf16"), so that they run as fp32 does or slower.
+  std::vector<std::string> no_units_for;
   std::optional<double> memory_gb;
   std::optional<double> memory_gb_per_s;
   std::optional<int> multiprocessors;

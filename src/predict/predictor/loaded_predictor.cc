@@ -83,22 +83,30 @@ std::optional<Datasheet> datasheet_of(const Device& device) {
                    *device.fp32_gflops, *device.memory_gb_per_s, device.tdp->value};
 }
 
-// Accelerators with that name, such as the variants of a card, the fastest last: by arithmetic, and
-// where that is the same by memory.
+// Accelerators with that name, such as the variants of a card.
 std::vector<Device> accelerators_called(const std::string& name) {
   std::vector<Device> found = search_devices(name, bundled_devices());
   std::erase_if(found, [](const Device& device) {
     return !is_accelerator(device.kind) || !datasheet_of(device);
   });
-  const auto speed = [](const Device& device) {
-    return std::pair(datasheet_of(device)->half_gflops, *device.memory_gb_per_s);
-  };
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const Device& a, const Device& b) { return speed(a) < speed(b); });
   return found;
 }
 
-Result<LoadedPredictor> by_datasheet(const Device& device, const std::string& note) {
+Error several_are_called(const std::string& name, const std::vector<Device>& devices) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(devices.size(), kShown); ++i) {
+    names.push_back("\"" + devices[i].name + "\"");
+  }
+  const std::size_t left = devices.size() - names.size();
+  return {ErrorCode::kInvalidInput,
+          "\"" + name + "\" may be " + std::to_string(devices.size()) + " devices",
+          "choose one: " + join(names) +
+              (left > 0 ? "; `wattree hardware` lists the other " + std::to_string(left) : ""),
+          "on"};
+}
+
+Result<LoadedPredictor> by_datasheet(const Device& device) {
   const auto to = datasheet_of(device);
   const Result<Device> known = find_device(kMeasuredDevice, bundled_devices());
   const Result<LoadedPredictor> measured = load_predictor({{}, std::string(kDefaultPredictor), {}});
@@ -112,7 +120,7 @@ Result<LoadedPredictor> by_datasheet(const Device& device, const std::string& no
   }
   return make_loaded(
       scaled_by_datasheet(*measured.value().predictor, *datasheet_of(known.value()), *to),
-      "from its datasheet" + note);
+      "from its datasheet");
 }
 
 }  // namespace
@@ -131,12 +139,10 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   }
   if (!choice.on.empty()) {
     const Result<Device> device = find_device(choice.on, bundled_devices());
-    if (device.ok()) return by_datasheet(device.value(), "");
+    if (device.ok()) return by_datasheet(device.value());
     const std::vector<Device> called = accelerators_called(choice.on);
-    if (!called.empty()) {
-      return by_datasheet(called.back(),
-                          called.size() > 1 ? ", the fastest that is called " + choice.on : "");
-    }
+    if (called.size() == 1) return by_datasheet(called.front());
+    if (called.size() > 1) return several_are_called(choice.on, called);
   }
   const std::vector<std::string> names = known_names(choice);
   std::string hint(kTrainOne);

@@ -45,7 +45,8 @@ struct LoadedPredictor {
   Provenance provenance() const;
 };
 
-// Fails with kUnavailable, and a hint, where there is no such predictor.
+// Fails with kUnavailable, and a hint, where there is no such predictor; with kInvalidInput and the
+// candidates where a name may mean several devices.
 Result<LoadedPredictor> load_predictor(const PredictorChoice& choice);
 LoadedPredictor make_loaded(Predictor predictor, std::string origin);
 

@@ -4,6 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/base/version.h"
+#include "src/report/document/equivalent_text.h"
 #include "src/runs/profile/find.h"
 
 namespace wattree {
@@ -81,16 +82,6 @@ std::string to_text(const Estimate<GramsCo2e>& mass, MassUnit unit) {
   return with_interval(mass, [unit](GramsCo2e value) { return to_text(value, unit); });
 }
 
-std::string to_text(GramsCo2e emission, const Equivalent& equivalent) {
-  const double number = times(emission, equivalent);
-  if (number >= 1 || !(number > 0)) return four_digits(number) + " ×";
-  if (number >= 0.1) return fmt::format("{:.2g} ×", number);
-  const double parts = 1 / number;
-  if (parts < 1e6) return fmt::format("1/{:.0f} of", parts);
-  if (parts < 1e9) return fmt::format("1/{:.3g} million of", parts / 1e6);
-  return fmt::format("1/{:.3g} billion of", parts / 1e9);
-}
-
 std::vector<CurvePoint> shown_points(const Curve& curve, std::size_t at_most) {
   const std::size_t count = curve.points.size();
   if (count <= at_most) return curve.points;
@@ -126,10 +117,9 @@ ReportContent report_content(const Footprint& footprint, MassUnit unit) {
     out.figures.push_back(
         figure("emissions (CO2e)", to_text(*last.emissions, unit), *curve.emissions_basis));
     out.figures.back().by = "energy × carbon intensity";
-    for (const Equivalent& equivalent : bundled_equivalents()) {
-      out.equivalents.push_back(fmt::format(
-          "{} {} ({} US short tons each; {})", to_text(last.emissions->value, equivalent),
-          equivalent.item, four_digits(equivalent.co2e_short_tons), equivalent.source));
+    for (const ShownEquivalent& shown :
+         shown_equivalents(last.emissions->value, last.energy.value)) {
+      out.equivalents.push_back(to_text(shown) + " (" + shown.source() + ")");
     }
   }
   const Profile& profile = footprint.profile;

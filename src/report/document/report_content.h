@@ -28,9 +28,6 @@ struct ReportContent {
 
 ReportContent report_content(const Footprint& footprint, MassUnit unit);
 
-// "3.2 ×", "1/2893 of" or "1/1.92 million of" the thing.
-std::string to_text(GramsCo2e emission, const Equivalent& equivalent);
-
 // "1.65 kg (1.55 to 1.75 kg)"
 std::string to_text(const Estimate<Joules>& energy);
 std::string to_text(const Estimate<GramsCo2e>& mass, MassUnit unit);

@@ -6,7 +6,8 @@
 
 #include "src/base/in_quotes.h"
 #include "src/base/text.h"
-#include "src/report/document/report_content.h"
+#include "src/report/document/equivalent_text.h"
+"src/report/document/report_content.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
 #include "src/runs/profile/find.h"
@@ -60,14 +61,12 @@ std::string figures_table(const Footprint& footprint, MassUnit unit) {
          notes_text(content.notes);
 }
 
-std::string equivalents_table(GramsCo2e emissions) {
+std::string equivalents_table(GramsCo2e emissions, Joules energy) {
   std::vector<std::vector<std::string>> rows;
-  for (const Equivalent& equivalent : bundled_equivalents()) {
-    rows.push_back({to_text(emissions, equivalent), equivalent.item,
-                    four_digits(equivalent.co2e_short_tons) + " short tons", "pub",
-                    equivalent.source});
+  for (const ShownEquivalent& shown : shown_equivalents(emissions, energy)) {
+    rows.push_back({shown.amount, shown.equivalent->item, "pub", shown.source()});
   }
-  return render_table({{"as much as", true}, {""}, {"CO2e each", true}, {"basis"}, {"from"}}, rows);
+  return render_table({{"as much as", true}, {""}, {"basis"}, {"from"}}, rows);
 }
 
 std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const FieldName& name) {

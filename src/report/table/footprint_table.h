@@ -14,7 +14,7 @@ namespace wattree {
 std::string footprint_headline(const Footprint& footprint);
 // The figures with basis, boundary and source, and the notes below them.
 std::string figures_table(const Footprint& footprint, MassUnit unit);
-std::string equivalents_table(GramsCo2e emissions);
+std::string equivalents_table(GramsCo2e emissions, Joules energy);
 // "note: …" a line.
 std::string notes_text(const std::vector<std::string>& notes);
 // Baseline and alternative, epoch by epoch, with their difference.

@@ -6,7 +6,8 @@
 #include <map>
 
 #include "src/base/amounts.h"
-#include "src/report/document/report_content.h"
+#include "src/report/document/equivalent_text.h"
+"src/report/document/report_content.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
 #include "src/runs/whatif/footprint.h"
@@ -123,14 +124,9 @@ std::string carbon_text(const RunStatus& status, const Setting& setting) {
   std::string out =
       fmt::format("CO2e: {} ({}), {}\n      intensity: {}\n", to_text(*status.emissions),
                   to_text(*setting.grid), name_of(*status.emissions_basis), setting.grid->by);
-  // The one that is nearest to something one can imagine.
-  const Equivalent* best = nullptr;
-  for (const Equivalent& equivalent : bundled_equivalents()) {
-    if (best == nullptr || equivalent.co2e_short_tons < best->co2e_short_tons) best = &equivalent;
-  }
-  if (best != nullptr) {
-    out += fmt::format("      as much as {} {} ({})\n", to_text(*status.emissions, *best),
-                       best->item, best->source);
+  const auto shown = shown_equivalents(*status.emissions, status.energy.value_or(Joules(0)));
+  if (!shown.empty()) {
+    out += "      as much as " + to_text(shown.front()) + " (" + shown.front().source() + ")\n";
   }
   return out;
 }
