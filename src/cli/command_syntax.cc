@@ -34,9 +34,13 @@ CommandOption CommandOption::type_name(const std::string& name) const {
   return CommandOption(option_->type_name(name));
 }
 
+CommandOption CommandOption::one_value_each() const {
+  return CommandOption(option_->allow_extra_args(false));
+}
+
 CommandOption CommandOption::repeatable(const std::string& type_name) const {
-  return CommandOption(
-      option_->take_all()->type_name(type_name)->expected(1)->allow_extra_args(false));
+  option_->take_all()->type_name(type_name)->expected(1);
+  return one_value_each();
 }
 
 CommandOption CommandOption::values(int least, int most) const {

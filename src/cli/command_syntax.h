@@ -27,7 +27,9 @@ class CommandOption {
   CommandOption show_default() const;
   // What --help calls its value.
   CommandOption type_name(const std::string& name) const;
-  // Each takes one value, and it may stand there several times.
+  // Of a list: a word after its value is not another one. It may stand there several times.
+  CommandOption one_value_each() const;
+  // The same, with what --help calls each value.
   CommandOption repeatable(const std::string& type_name) const;
   // So many values, one after the other.
   CommandOption values(int least, int most) const;

@@ -223,10 +223,12 @@ void print(const PredictFlags& flags, const PredictAnswer& answer, Surroundings&
   const Prediction& prediction = answer.prediction;
   const BuiltModel& built = prediction.built;
   const Node& root = built.tree.root();
-  world.out << headline_of(prediction) << built.class_name << " of " << built.model << ": "
+  world.out << headline_of(prediction)
+            << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n"
+            << where_energy_goes(answer.extras.roles) << "\n"
+            << built.class_name << " of " << built.model << ": "
             << with_prefix(static_cast<double>(root.params)) << " parameters, "
-            << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n"
-            << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n\n";
+            << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n\n";
   print_parts(flags, prediction, answer.view, answer.extras, world.out);
   world.out << with_fields_named(totals_table(*answer.extras.totals), world.flag_of);
 }

@@ -9,7 +9,7 @@ void describe_inputs(CommandSyntax command, ScriptFlags& flags) {
           "Of a TorchScript file: type and sizes of an argument, and a limit for whole "
           "numbers, like \"i64[16,128]<30522\", or a number; once for each [token ids of -b x "
           "-s]")
-      .repeatable("TYPE[SIZES]");
+      .one_value_each();
 }
 
 void describe_script(CommandSyntax command, ScriptFlags& flags) {
