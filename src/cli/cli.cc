@@ -41,12 +41,12 @@ std::vector<CommandWords> command_words(const CLI::App& app) {
 
 Command completions_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* completions =
-      app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
-  completions->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  completions->footer("Example:\n  eval \"$(wattree completions bash)\"\n");
+  const CommandSyntax completions = CommandSyntax(&app).add_subcommand(
+      "completions", "Print a completion script for bash, zsh or fish");
+  completions.add_option("SHELL", *shell, "bash, zsh or fish")
+      .required()
+      .one_of({"bash", "zsh", "fish"});
+  completions.footer("Example:\n  eval \"$(wattree completions bash)\"\n");
   return {completions, [shell, &app](Surroundings& world) {
             world.out << completion_script(*shell, command_words(app));
             return 0;
@@ -89,12 +89,15 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
   app.set_version_flag("--version", std::string("wattree ") + kVersion);
   app.require_subcommand(1);
   app.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
+  const CommandSyntax syntax(&app);
   const std::vector<Command> commands{
-      tree_command(app),    predict_command(app),  models_command(app),    meters_command(app),
-      track_command(app),   profile_command(app),  calibrate_command(app), import_command(app),
-      dataset_command(app), carbon_command(app),   whatif_command(app),    compare_command(app),
-      report_command(app),  profiles_command(app), regions_command(app),   hardware_command(app),
-      train_command(app),   evaluate_command(app), annotate_command(app),  completions_command(app),
+      tree_command(syntax),      predict_command(syntax),  models_command(syntax),
+      meters_command(syntax),    track_command(syntax),    profile_command(syntax),
+      calibrate_command(syntax), import_command(syntax),   dataset_command(syntax),
+      carbon_command(syntax),    whatif_command(syntax),   compare_command(syntax),
+      report_command(syntax),    profiles_command(syntax), regions_command(syntax),
+      hardware_command(syntax),  train_command(syntax),    evaluate_command(syntax),
+      annotate_command(syntax),  completions_command(app),
   };
   // What follows "--" is a program of the user's with arguments of its own: CLI11 would take some
   // of them ("[a,b]") apart.
@@ -119,7 +122,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
     return asked ? written(0, world) : kUsage;
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return written(command.run(world), world);
+    if (command.syntax.parsed()) return written(command.run(world), world);
   }
   return kUsage;
 }
