@@ -53,8 +53,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const std::filesyst
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0) return file_error("create the journal", path, errno);
   ::flock(file, LOCK_EX | LOCK_NB);  // Nobody else can have it; a file system may have no locks.
-  std::string header(kJournalHeader);
-  header += '\n';
+  const std::string header = std::string(kJournalHeader) + "\n";
   if (::write(file, header.data(), header.size()) != static_cast<ssize_t>(header.size())) {
     const int number = errno != 0 ? errno : ENOSPC;
     ::close(file);
