@@ -2,8 +2,11 @@
 // take seconds to compile, so that commands see this one instead.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "src/cli/completions.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): the library's own name.
 namespace CLI {
@@ -62,6 +65,33 @@ class CommandSyntax {
 
  private:
   CLI::App* app_;
+};
+
+// The program's own syntax: the root of all commands.
+class CommandLine {
+ public:
+  CommandLine(const std::string& name, const std::string& version, const std::string& description);
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+  ~CommandLine();
+
+  CommandSyntax syntax() const;
+  // A flag of any command, such as "--dtype".
+  bool has(const std::string& flag) const;
+  // For completions.
+  std::vector<CommandWords> words() const;
+
+  enum class Ending { kCommand, kAnswered, kWrong };
+  struct Parsed {
+    Ending ending = Ending::kCommand;
+    std::string message;   // What is wrong, in a sentence.
+    std::string out = {};  // What --help and --version print,
+    std::string err = {};  // and what a person reads who typed something wrong.
+  };
+  Parsed parse(const std::vector<std::string>& arguments) const;
+
+ private:
+  std::unique_ptr<CLI::App> app_;
 };
 
 }  // namespace wattree
