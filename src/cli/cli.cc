@@ -1,6 +1,7 @@
 #include "src/cli/cli.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <ostream>
 
@@ -75,7 +76,13 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
   const CommandLine::Parsed parsed = line.parse({arguments.begin(), end});
   if (parsed.ending != CommandLine::Ending::kCommand) {
     const bool is_wrong = parsed.ending == CommandLine::Ending::kWrong;
-    if (is_wrong && std::find(arguments.begin(), end, "--json") != end) {
+    const bool as_json = std::find(arguments.begin(), end, "--json") != end;
+    if (is_wrong) {
+      if (const auto error = line.misspelt({arguments.begin(), end})) {
+        return usage_error(*error, as_json, world);
+      }
+    }
+    if (is_wrong && as_json) {
       return usage_error({ErrorCode::kInvalidInput, parsed.message, ""}, true, world);
     }
     world.out << parsed.out;
@@ -89,6 +96,14 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
 }
 
 }  // namespace
+
+bool prints_data(const std::vector<std::string>& arguments) {
+  static constexpr std::array<std::string_view, 6> kData{"--json", "--csv",  "--names",
+                                                         "export", "report", "completions"};
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return std::find(kData.begin(), kData.end(), argument) != kData.end();
+  });
+}
 
 int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   // Errors are values, so an exception here is a fault of the program or memory that ran out. The

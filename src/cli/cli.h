@@ -25,6 +25,9 @@ struct Surroundings {
   FieldName flag_of = {};  // "dtype" -> "--dtype"
 };
 
+// Whether the output is a file's text rather than a person's: its lines are not to be broken.
+bool prints_data(const std::vector<std::string>& arguments);
+
 int run_cli(const std::vector<std::string>& arguments, Surroundings surroundings);
 
 }  // namespace wattree

@@ -293,11 +293,39 @@ TEST(Cli, DatasheetsStandInForPredictors) {
   EXPECT_NE(none.err.find("wattree hardware"), std::string::npos) << none.err;
 }
 
+TEST(Cli, MisspeltWordsGetASuggestion) {
+  const Outcome command = run({"predicct", "gpt2"});
+  EXPECT_EQ(command.code, 2);
+  EXPECT_NE(command.err.find("there is no command \"predicct\""), std::string::npos) << command.err;
+  EXPECT_NE(command.err.find("did you mean predict"), std::string::npos) << command.err;
+  const Outcome option = run({"predict", "gpt2", "--dtpye", "bf16"});
+  EXPECT_EQ(option.code, 2);
+  EXPECT_NE(option.err.find("predict has no option --dtpye"), std::string::npos) << option.err;
+  EXPECT_NE(option.err.find("--dtype"), std::string::npos) << option.err;
+  const Outcome nothing = run({"xyzzy", "--json"});
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_NE(nothing.err.find("wattree --help"), std::string::npos) << nothing.err;
+}
+
+TEST(Cli, CompletionsOfferWhatMayFollow) {
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    const std::string script = run({"completions", shell}).out;
+    for (const char* hidden : {"sys-root", "energyvis-port"}) {
+      EXPECT_EQ(script.find(hidden), std::string::npos) << shell;
+    }
+    for (const char* asked :
+         {"wattree models --names", "wattree regions --names", "wattree hardware --names",
+          "wattree profiles list --names", "fp32 bf16 fp16"}) {
+      EXPECT_NE(script.find(asked), std::string::npos) << shell << ": " << asked;
+    }
+  }
+}
+
 // One of several is nobody's to choose but the user's.
 TEST(Cli, ANameOfSeveralDevicesIsAnError) {
   for (const std::string name : {"v100", "h100", "gpu", "rtx"}) {
     const Outcome outcome = run({"predict", "bert-tiny", "--dtype", "fp16", "--on", name});
-    EXPECT_EQ(outcome.code, 2) << name;
+    EXPECT_EQ(outcome.code, 3) << name;
     EXPECT_NE(outcome.err.find("\"" + name + "\" may be "), std::string::npos) << outcome.err;
   }
   const Outcome several = run({"predict", "bert-tiny", "--dtype", "fp16", "--on", "v100"});

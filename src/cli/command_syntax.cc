@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "src/base/text.h"
+
 namespace wattree {
 namespace {
 
@@ -16,17 +18,44 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
+// CLI11 keeps the words of one_of() in what --help shows: "TEXT:{bash,zsh,fish}".
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string shown = option.get_type_name();
+  const std::size_t open = shown.find(":{");
+  if (open == std::string::npos || !shown.ends_with('}')) return {};
+  return split(shown.substr(open + 2, shown.size() - open - 3), ',');
+}
+
 void add_options(const CLI::App& command, CommandWords& words) {
-  const auto add = [&](const std::string& option) {
-    if (std::find(words.options.begin(), words.options.end(), option) == words.options.end()) {
-      words.options.push_back(option);
-    }
+  const auto add = [&](const std::string& name, const CLI::Option& option) {
+    const bool is_there = std::any_of(words.options.begin(), words.options.end(),
+                                      [&](const OptionWords& known) { return known.name == name; });
+    if (is_there) return;
+    words.options.push_back({name, option.get_items_expected_max() > 0, choices_of(option)});
   };
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_snames()) add("-" + name);
-    for (const std::string& name : option->get_lnames()) add("--" + name);
-    if (option->get_positional() && option->get_name(true) == "MODEL") words.takes_model = true;
+    if (option->get_group().empty()) continue;  // Hidden.
+    for (const std::string& name : option->get_snames()) add("-" + name, *option);
+    for (const std::string& name : option->get_lnames()) add("--" + name, *option);
+    if (option->get_positional()) {
+      for (std::string& name : split(option->get_name(true), '|')) words.takes.push_back(name);
+    }
   }
+}
+
+// Whether a command or one below it has this option, hidden ones included.
+bool knows(const CLI::App& command, const std::string& flag) {
+  const auto has_flag = [&](const CLI::App* candidate) {
+    return candidate->get_option_no_throw(flag) != nullptr;
+  };
+  const auto below = commands_of(command);
+  return has_flag(&command) || std::any_of(below.begin(), below.end(), has_flag);
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates,
+                         const std::string& otherwise) {
+  const std::vector<std::string> close = nearest(word, candidates, 2);
+  return close.empty() ? otherwise : "did you mean " + join(close, " or ") + "?";
 }
 
 }  // namespace
@@ -114,20 +143,15 @@ CommandLine::~CommandLine() = default;
 CommandSyntax CommandLine::syntax() const { return CommandSyntax(app_.get()); }
 
 bool CommandLine::has(const std::string& flag) const {
-  const auto has_flag = [&](const CLI::App* command) {
-    return command->get_option_no_throw(flag) != nullptr;
-  };
   const auto commands = commands_of(*app_);
-  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
-    const auto below = commands_of(*command);
-    return has_flag(command) || std::any_of(below.begin(), below.end(), has_flag);
-  });
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* command) { return knows(*command, flag); });
 }
 
 std::vector<CommandWords> CommandLine::words() const {
   std::vector<CommandWords> out;
   for (const CLI::App* command : commands_of(*app_)) {
-    CommandWords words{command->get_name(), command->get_description(), {}, {}, false};
+    CommandWords words{command->get_name(), command->get_description(), {}, {}, {}};
     add_options(*command, words);
     for (const CLI::App* below : commands_of(*command)) {
       words.below.push_back(below->get_name());
@@ -136,6 +160,29 @@ std::vector<CommandWords> CommandLine::words() const {
     out.push_back(std::move(words));
   }
   return out;
+}
+
+std::optional<Error> CommandLine::misspelt(const std::vector<std::string>& arguments) const {
+  if (arguments.empty() || arguments.front().starts_with("-")) return std::nullopt;
+  const std::vector<CommandWords> commands = words();
+  const auto command = std::find_if(
+      commands.begin(), commands.end(),
+      [&](const CommandWords& candidate) { return candidate.name == arguments.front(); });
+  std::vector<std::string_view> names;
+  if (command == commands.end()) {
+    for (const CommandWords& known : commands) names.push_back(known.name);
+    return Error{ErrorCode::kInvalidInput, "there is no command \"" + arguments.front() + "\"",
+                 did_you_mean(arguments.front(), names, "`wattree --help` lists them")};
+  }
+  for (const OptionWords& option : command->options) names.push_back(option.name);
+  for (const std::string& argument : arguments) {
+    const std::string flag = argument.substr(0, argument.find('='));
+    if (!flag.starts_with("--") || flag == "--") continue;
+    if (knows(*app_->get_subcommand(command->name), flag)) continue;
+    return Error{ErrorCode::kInvalidInput, command->name + " has no option " + flag,
+                 did_you_mean(flag, names, "`wattree " + command->name + " --help` lists them")};
+  }
+  return std::nullopt;
 }
 
 CommandLine::Parsed CommandLine::parse(const std::vector<std::string>& arguments) const {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/base/result.h"
 #include "src/cli/completions.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): the library's own name.
@@ -80,6 +82,10 @@ class CommandLine {
   bool has(const std::string& flag) const;
   // For completions.
   std::vector<CommandWords> words() const;
+
+  // Of a command line that did not parse: the command or option that does not exist, with the one
+  // that may be meant.
+  std::optional<Error> misspelt(const std::vector<std::string>& arguments) const;
 
   enum class Ending { kCommand, kAnswered, kWrong };
   struct Parsed {

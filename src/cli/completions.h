@@ -7,12 +7,18 @@
 
 namespace wattree {
 
+struct OptionWords {
+  std::string name;  // "--dtype"
+  bool takes_value = false;
+  std::vector<std::string> choices = {};  // Where only these are allowed.
+};
+
 struct CommandWords {
   std::string name;
   std::string description;
   std::vector<std::string> below;    // Commands of its own: `irene` of `import`.
-  std::vector<std::string> options;  // Its own and theirs.
-  bool takes_model = false;
+  std::vector<OptionWords> options;  // Its own and theirs; none that is hidden.
+  std::vector<std::string> takes;    // Its arguments: "MODEL", "PROFILE".
 };
 
 // "bash", "zsh" or "fish"; empty for any other shell.

@@ -1,6 +1,7 @@
 // wattree regions, wattree hardware
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -17,7 +18,7 @@ namespace {
 struct RegionFlags {
   std::vector<std::string> words;
   UnitFlag unit;
-  bool json = false;
+  bool json = false, names = false;
 };
 
 std::string sources_table(const std::vector<RegionSource>& sources) {
@@ -33,6 +34,10 @@ int run_regions(const RegionFlags& flags, Surroundings& world) {
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
     world.out << to_json(answer.value());
+    return 0;
+  }
+  if (flags.names) {
+    for (const Region& region : answer.value().regions) world.out << region.code << "\n";
     return 0;
   }
   std::vector<std::vector<std::string>> rows;
@@ -56,8 +61,15 @@ int run_regions(const RegionFlags& flags, Surroundings& world) {
 struct HardwareFlags {
   std::vector<std::string> words;
   HardwareFileFlag file;
-  bool json = false;
+  bool json = false, names = false;
 };
+
+// As one word that find_device() knows: "a100-sxm4-80gb".
+std::string typed_name(const Device& device) {
+  std::string name = reduced_name(device.name);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
 
 std::string shown(std::optional<double> number) { return number ? four_digits(*number) : "-"; }
 
@@ -98,6 +110,10 @@ int run_hardware(const HardwareFlags& flags, Surroundings& world) {
     world.out << to_json(answer.value());
     return 0;
   }
+  if (flags.names) {
+    for (const Device& device : answer.value().devices) world.out << typed_name(device) << "\n";
+    return 0;
+  }
   world.out << hardware_table(answer.value().devices);
   if (request.words.empty()) {
     world.out
@@ -123,7 +139,9 @@ Command regions_command(CommandSyntax app) {
       "consumption): compare figures of one source. See docs/carbon.md.\n");
   regions.add_option("WORDS", flags->words, "Part of a code, name or source [all]");
   flags->unit.add_to(regions);
-  regions.add_flag("--json", flags->json, "Print JSON (docs/schemas/regions.schema.json)");
+  const CommandOption json =
+      regions.add_flag("--json", flags->json, "Print JSON (docs/schemas/regions.schema.json)");
+  regions.add_flag("--names", flags->names, "Print just the codes, one a line").excludes(json);
   return {regions, [flags](Surroundings& world) { return run_regions(*flags, world); }};
 }
 
@@ -138,7 +156,10 @@ Command hardware_command(CommandSyntax app) {
       "Figures are the makers'; a dash is not published. See docs/carbon.md.\n");
   hardware.add_option("WORDS", flags->words, "Beginnings of words of a name, alias or maker [all]");
   flags->file.add_to(hardware);
-  hardware.add_flag("--json", flags->json, "Print JSON (docs/schemas/hardware.schema.json)");
+  const CommandOption json =
+      hardware.add_flag("--json", flags->json, "Print JSON (docs/schemas/hardware.schema.json)");
+  hardware.add_flag("--names", flags->names, "Print just the names, one a line, as one word each")
+      .excludes(json);
   return {hardware, [flags](Surroundings& world) { return run_hardware(*flags, world); }};
 }
 

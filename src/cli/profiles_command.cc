@@ -24,7 +24,7 @@ struct ProfileFlags {
   std::string region;  // Of export.
   std::string output;
   std::string journal;  // Of recover: a file or a folder.
-  bool json = false;
+  bool json = false, names = false;
 };
 
 std::vector<std::string> row_of(const KnownProfile& entry) {
@@ -50,6 +50,10 @@ int list(const ProfileFlags& flags, Surroundings& world) {
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
     world.out << to_json(answer.value());
+    return 0;
+  }
+  if (flags.names) {
+    for (const KnownProfile& entry : answer.value().profiles) world.out << entry.id << "\n";
     return 0;
   }
   std::vector<std::vector<std::string>> rows;
@@ -153,7 +157,9 @@ Command profiles_command(CommandSyntax app) {
   constexpr char kProfile[] = "A file, or an id of `wattree profiles list`";
   const CommandSyntax listing =
       profiles.add_subcommand("list", "List the profiles that are kept here");
-  listing.add_flag("--json", flags->json, "Print JSON (docs/schemas/profiles.schema.json)");
+  const CommandOption json =
+      listing.add_flag("--json", flags->json, "Print JSON (docs/schemas/profiles.schema.json)");
+  listing.add_flag("--names", flags->names, "Print just the ids, one a line").excludes(json);
   const CommandSyntax showing = profiles.add_subcommand("show", "Show a profile's figures");
   showing.add_option("PROFILE", flags->name, kProfile).required();
   showing.add_flag("--json", flags->json, "Print it as JSON (docs/schemas/profile.schema.json)");

@@ -25,7 +25,7 @@ const std::vector<Equivalent>& bundled_equivalents() {
 }
 
 double times(GramsCo2e emission, Joules energy, const Equivalent& equivalent) {
-  if (equivalent.energy_kwh) return kilowatt_hours(energy) / *equivalent.energy_kwh;
+  if (equivalent.energy_kwh) return energy.value / kJoulesPerKwh / *equivalent.energy_kwh;
   if (equivalent.co2e_kg) return emission.value / (1e3 * *equivalent.co2e_kg);
   return emission.value / kGramsPerShortTon / equivalent.co2e_short_tons.value_or(1);
 }
