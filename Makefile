@@ -8,7 +8,7 @@ WATTREE_WERROR ?= OFF
 # Passed on to every build, for example JOBS=2; by default Ninja uses all cores.
 JOBS ?=
 PREFIX ?= /usr/local
-ninja = ninja -C $(1) $(if $(JOBS),-j $(JOBS)) --quiet
+export JOBS
 
 help:
 	@echo "make run     build Wattree and predict the energy of a first model"
@@ -27,12 +27,11 @@ configure-run:
 	@test -f $(BUILD)/build.ninja || cmake --preset release -DWATTREE_TESTS=OFF >/dev/null
 
 build: configure-run
-	@echo "Building $(BUILD)/bin/wattree"
-	@$(call ninja,$(BUILD)) wattree wattree_c
+	@tools/build $(BUILD) "Building Wattree in $(BUILD)" wattree wattree_c
 
 # For root where PREFIX is root's: build as yourself first (make build), since nothing is built twice.
 install: configure-run
-	@$(call ninja,$(BUILD)) wattree_installed
+	@tools/build $(BUILD) "Building Wattree in $(BUILD)" wattree_installed
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))" >/dev/null
 	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX)): bin/wattree, lib/libwattree.so, lib/libwattree-cpp.a, include/wattree"
 
@@ -51,12 +50,10 @@ configure-test:
 fuzz-build:
 	@tools/install_dependencies test
 	@cmake --preset fuzz >/dev/null
-	@echo "Building the fuzzers in build/fuzz"
-	@$(call ninja,build/fuzz) fuzz/all
+	@tools/build build/fuzz "Building the fuzzers in build/fuzz" fuzz/all
 
 test: configure-test
-	@echo "Building everything in $(BUILD)"
-	@$(call ninja,$(BUILD))
+	@tools/build $(BUILD) "Building everything in $(BUILD)"
 	@$(MAKE) --no-print-directory fuzz-build
 	@tools/run_tests --build $(BUILD) --fuzz-build build/fuzz --fuzz-seconds 60
 
@@ -70,14 +67,13 @@ soak-fuzz: fuzz-build
 soak-asan soak-tsan: soak-%:
 	@tools/install_dependencies test
 	@cmake --preset $* >/dev/null
-	@echo "Building the tests in build/$* with sanitizers"
-	@$(call ninja,build/$*)
+	@tools/build build/$* "Building the tests in build/$* with sanitizers"
 	@tools/run_tests --build build/$* --fast
 
 bench:
 	@tools/install_dependencies bench
 	@cmake --preset bench >/dev/null
-	@$(call ninja,build/bench)
+	@tools/build build/bench "Building the benchmarks in build/bench"
 	@bench/report --write docs/benchmarks.md
 
 check:

@@ -55,7 +55,22 @@ void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t i
   write_json(out, provenance_of(prediction, node));
 }
 
+void write_roles(JsonWriter& out, const std::vector<RoleShare>& roles) {
+  out.field("headline", where_energy_goes(roles));
+  out.key("roles");
+  out.begin_array();
+  for (const RoleShare& share : roles) {
+    out.begin_object();
+    out.field("role", name_of(share.role));
+    out.field("energy_j", share.energy.value);
+    out.field("share", share.share);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 void write_extras(JsonWriter& out, const PredictionExtras& extras) {
+  if (!extras.roles.empty()) write_roles(out, extras.roles);
   if (!extras.top.empty()) {
     out.key("top");
     write_json(out, extras.top);

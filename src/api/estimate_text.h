@@ -7,6 +7,7 @@
 
 #include "src/predict/estimate/breakdown.h"
 #include "src/predict/estimate/prediction.h"
+#include "src/predict/estimate/roles.h"
 #include "src/predict/estimate/totals.h"
 
 namespace wattree {
@@ -15,6 +16,7 @@ class JsonWriter;
 
 // What goes beside the tree.
 struct PredictionExtras {
+  std::vector<RoleShare> roles;
   std::vector<NodeGroup> top;
   std::optional<Breakdown> breakdown;
   std::optional<QueryTotals> totals;
@@ -24,6 +26,8 @@ void write_predictor(JsonWriter& out, const LoadedPredictor& by);  // hardware, 
 // power_w, energy_per_item_j and energy_per_token_j of a pass.
 void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t items,
                     std::optional<std::int64_t> tokens);
+// roles and headline: where the energy goes.
+void write_roles(JsonWriter& out, const std::vector<RoleShare>& roles);
 // time_s … basis: the fields of a node that are predicted.
 void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t node);
 void write_extras(JsonWriter& out, const PredictionExtras& extras);

@@ -9,6 +9,7 @@ namespace wattree {
 PredictionExtras extras_of(const ExtrasRequest& request, const Prediction& prediction) {
   PredictionExtras out;
   const ModelTree& tree = prediction.built.tree;
+  out.roles = role_shares(tree, prediction.nodes);
   if (request.top > 0) out.top = top_nodes(tree, prediction.nodes, request.top, request.all);
   if (request.by) out.breakdown = break_down(tree, prediction.nodes, *request.by);
   return out;
@@ -63,8 +64,10 @@ std::string to_json(const PredictAnswer& answer, int indent) {
   write_per_unit(out, prediction.root(), built.pass.batch, tokens_per_item(built));
   write_extras(out, answer.extras);
   out.key("tree");
+  const std::vector<std::optional<Role>> roles = roles_of(built.tree);
   write_tree(out, built, answer.view, [&](std::size_t i) {
     write_shape_and_counts(out, built, i);
+    if (roles[i]) out.field("role", name_of(*roles[i]));
     write_estimate(out, prediction, i);
   });
   out.end_object();

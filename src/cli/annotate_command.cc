@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -11,29 +10,28 @@
 namespace wattree {
 namespace {
 
-CLI::App* describe(CLI::App& app, AnnotateRequest& request) {
+CommandSyntax describe(CommandSyntax app, AnnotateRequest& request) {
   request.known = "node";
-  CLI::App* command =
+  const CommandSyntax command =
       app.add_subcommand("annotate", "Fill predicted_energy in every node of a dataset");
-  command->footer(
+  command.footer(
       "Example:\n"
       "  wattree annotate data.jsonl --predictor my-gpu.json -o annotated.jsonl\n\n"
       "Each node gets predicted_energy, and, where the predictor has them, predicted_low_j and\n"
       "predicted_high_j (its 90 % interval), predicted_own_j (what it takes besides its children)\n"
       "and predicted_time_s. With --known node every reading in the data is used; with nothing,\n"
       "none is. Trees pass through one by one, so that the file may be larger than memory.\n");
-  command->add_option("DATASET", request.dataset, "A dataset in JSON Lines, plain or gzip")
-      ->required();
-  command->add_option("--predictor", request.predictor, "A predictor, as `wattree train` writes it")
-      ->required();
-  command->add_option("-o,--output", request.output, "The annotated dataset")->required();
-  command->add_option("--known", request.known, "Which readings to use")
-      ->check(
-          CLI::IsMember(std::vector<std::string>{"nothing", "leaves", "children", "node", "root"}))
-      ->capture_default_str();
-  command->add_flag("--no-twins", request.no_twins,
-                    "Do not look up leaves that were measured before");
-  command->add_flag("--skip-bad", request.skip_bad, "Pass over bad lines");
+  command.add_option("DATASET", request.dataset, "A dataset in JSON Lines, plain or gzip")
+      .required();
+  command.add_option("--predictor", request.predictor, "A predictor, as `wattree train` writes it")
+      .required();
+  command.add_option("-o,--output", request.output, "The annotated dataset").required();
+  command.add_option("--known", request.known, "Which readings to use")
+      .one_of({"nothing", "leaves", "children", "node", "root"})
+      .show_default();
+  command.add_flag("--no-twins", request.no_twins,
+                   "Do not look up leaves that were measured before");
+  command.add_flag("--skip-bad", request.skip_bad, "Pass over bad lines");
   return command;
 }
 
@@ -48,9 +46,9 @@ int run(const AnnotateRequest& request, Surroundings& world) {
 
 }  // namespace
 
-Command annotate_command(CLI::App& app) {
+Command annotate_command(CommandSyntax app) {
   auto request = std::make_shared<AnnotateRequest>();
-  CLI::App* command = describe(app, *request);
+  const CommandSyntax command = describe(app, *request);
   return {command, [request](Surroundings& world) { return run(*request, world); }};
 }
 

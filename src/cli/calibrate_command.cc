@@ -1,6 +1,5 @@
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 #include <utility>
@@ -21,11 +20,11 @@ struct CalibrateFlags {
   MeasureFlags measure;
 };
 
-CLI::App* describe(CLI::App& app, CalibrateFlags& flags) {
+CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
   CalibrateRequest& request = flags.request;
-  CLI::App* command =
+  const CommandSyntax command =
       app.add_subcommand("calibrate", "Measure kernels on this machine and fit a predictor for it");
-  command->footer(
+  command.footer(
       "Examples:\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json --dtype bf16 --budget 3min\n"
@@ -38,16 +37,16 @@ CLI::App* describe(CLI::App& app, CalibrateFlags& flags) {
       "kernels that were left out are off, from a quarter, from half and from all of what was\n"
       "measured: so what more time would buy.\n"
       "See docs/measuring.md.\n");
-  command->add_option("--on", request.on, "What to call the machine in predictions")->required();
-  command->add_option("-o,--output", request.output, "The predictor's file")->required();
-  command->add_option("--hardware", request.hardware,
-                      "The machine as people should read it [the device's own name]");
-  command->add_option("--dtype", request.dtype,
-                      "One of fp32 and tf32, one of bf16 and fp16, or both [bf16,fp32 on a GPU, "
-                      "fp32 on a processor]");
-  command->add_flag("--resume", request.resume, "Go on with the windows that are there");
+  command.add_option("--on", request.on, "What to call the machine in predictions").required();
+  command.add_option("-o,--output", request.output, "The predictor's file").required();
+  command.add_option("--hardware", request.hardware,
+                     "The machine as people should read it [the device's own name]");
+  command.add_option("--dtype", request.dtype,
+                     "One of fp32 and tf32, one of bf16 and fp16, or both [bf16,fp32 on a GPU, "
+                     "fp32 on a processor]");
+  command.add_flag("--resume", request.resume, "Go on with the windows that are there");
   flags.measure.budget = "10min";
-  describe_measuring(*command, flags.measure);
+  describe_measuring(command, flags.measure);
   return command;
 }
 
@@ -140,9 +139,9 @@ int run(CalibrateFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command calibrate_command(CLI::App& app) {
+Command calibrate_command(CommandSyntax app) {
   auto flags = std::make_shared<CalibrateFlags>();
-  CLI::App* command = describe(app, *flags);
+  const CommandSyntax command = describe(app, *flags);
   return {command, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -40,26 +39,26 @@ int run(CarbonFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command carbon_command(CLI::App& app) {
+Command carbon_command(CommandSyntax app) {
   auto flags = std::make_shared<CarbonFlags>();
-  CLI::App* carbon =
+  const CommandSyntax carbon =
       app.add_subcommand("carbon", "Show what an energy, or a run's, emits in a region");
-  carbon->footer(
+  carbon.footer(
       "Examples:\n"
       "  wattree carbon 2.5kWh --region US-GA --pue average\n"
       "  wattree carbon bert-base-v100 --unit lb\n"
       "  wattree carbon run.json --intensity-file hourly.csv\n\n"
       "Emissions = energy × PUE × intensity. See docs/carbon.md.\n");
   carbon
-      ->add_option("ENERGY|PROFILE", flags->what,
-                   "An energy such as 2.5kWh, or a profile: a file or an id of `wattree profiles "
-                   "list`")
-      ->required();
-  flags->setting.add_to(*carbon);
-  carbon->add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
-  flags->unit.add_to(*carbon);
-  flags->folder.add_to(*carbon);
-  carbon->add_flag("--json", flags->json, "Print JSON (docs/schemas/footprint.schema.json)");
+      .add_option("ENERGY|PROFILE", flags->what,
+                  "An energy such as 2.5kWh, or a profile: a file or an id of `wattree profiles "
+                  "list`")
+      .required();
+  flags->setting.add_to(carbon);
+  carbon.add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
+  flags->unit.add_to(carbon);
+  flags->folder.add_to(carbon);
+  carbon.add_flag("--json", flags->json, "Print JSON (docs/schemas/footprint.schema.json)");
   return {carbon, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

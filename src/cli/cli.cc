@@ -1,6 +1,5 @@
 #include "src/cli/cli.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <ostream>
@@ -12,49 +11,22 @@
 namespace wattree {
 namespace {
 
-void add_options(const CLI::App& command, CommandWords& words) {
-  const auto add = [&](const std::string& option) {
-    if (std::find(words.options.begin(), words.options.end(), option) == words.options.end()) {
-      words.options.push_back(option);
-    }
-  };
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_snames()) add("-" + name);
-    for (const std::string& name : option->get_lnames()) add("--" + name);
-    if (option->get_positional() && option->get_name(true) == "MODEL") words.takes_model = true;
-  }
-}
-
-std::vector<CommandWords> command_words(const CLI::App& app) {
-  std::vector<CommandWords> out;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    CommandWords words{command->get_name(), command->get_description(), {}, {}, false};
-    add_options(*command, words);
-    for (const CLI::App* below : command->get_subcommands([](const CLI::App*) { return true; })) {
-      words.below.push_back(below->get_name());
-      add_options(*below, words);
-    }
-    out.push_back(std::move(words));
-  }
-  return out;
-}
-
-Command completions_command(CLI::App& app) {
+Command completions_command(const CommandLine& line) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* completions =
-      app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
-  completions->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  completions->footer("Example:\n  eval \"$(wattree completions bash)\"\n");
-  return {completions, [shell, &app](Surroundings& world) {
-            world.out << completion_script(*shell, command_words(app));
+  const CommandSyntax completions = line.syntax().add_subcommand(
+      "completions", "Print a completion script for bash, zsh or fish");
+  completions.add_option("SHELL", *shell, "bash, zsh or fish")
+      .required()
+      .one_of({"bash", "zsh", "fish"});
+  completions.footer("Example:\n  eval \"$(wattree completions bash)\"\n");
+  return {completions, [shell, &line](Surroundings& world) {
+            world.out << completion_script(*shell, line.words());
             return 0;
           }};
 }
 
 // How the flags of a request's fields are called: as the fields, with few exceptions.
-std::string flag_of(const CLI::App& app, std::string_view field) {
+std::string flag_of(const CommandLine& line, std::string_view field) {
   if (field == "model") return "MODEL";
   if (field == "batch") return "-b";
   if (field == "seq") return "-s";
@@ -63,15 +35,7 @@ std::string flag_of(const CLI::App& app, std::string_view field) {
   if (field.empty()) return "";
   std::string flag = "--" + std::string(field);
   std::replace(flag.begin(), flag.end(), '_', '-');
-  const auto has = [&](const CLI::App* command) {
-    return command->get_option_no_throw(flag) != nullptr;
-  };
-  const auto all = [](const CLI::App*) { return true; };
-  for (const CLI::App* command : app.get_subcommands(all)) {
-    const auto below = command->get_subcommands(all);
-    if (has(command) || std::any_of(below.begin(), below.end(), has)) return flag;
-  }
-  return "";
+  return line.has(flag) ? flag : "";
 }
 
 // A full disk must not pass for success.
@@ -84,17 +48,20 @@ int written(int code, Surroundings& world) {
 }
 
 int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world) {
-  CLI::App app("Where the energy of machine-learning models goes: before, during and after a run.",
-               "wattree");
-  app.set_version_flag("--version", std::string("wattree ") + kVersion);
-  app.require_subcommand(1);
-  app.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
+  const CommandLine line(
+      "wattree", kVersion,
+      "Where the energy of machine-learning models goes: before, during and after a run.");
+  const CommandSyntax syntax = line.syntax();
+  syntax.require_subcommand();
+  syntax.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
   const std::vector<Command> commands{
-      tree_command(app),    predict_command(app),  models_command(app),    meters_command(app),
-      track_command(app),   profile_command(app),  calibrate_command(app), import_command(app),
-      dataset_command(app), carbon_command(app),   whatif_command(app),    compare_command(app),
-      report_command(app),  profiles_command(app), regions_command(app),   hardware_command(app),
-      train_command(app),   evaluate_command(app), annotate_command(app),  completions_command(app),
+      tree_command(syntax),      predict_command(syntax),   models_command(syntax),
+      meters_command(syntax),    track_command(syntax),     profile_command(syntax),
+      calibrate_command(syntax), import_command(syntax),    dataset_command(syntax),
+      carbon_command(syntax),    whatif_command(syntax),    compare_command(syntax),
+      report_command(syntax),    profiles_command(syntax),  regions_command(syntax),
+      hardware_command(syntax),  train_command(syntax),     evaluate_command(syntax),
+      annotate_command(syntax),  completions_command(line),
   };
   // What follows "--" is a program of the user's with arguments of its own: CLI11 would take some
   // of them ("[a,b]") apart.
@@ -104,22 +71,19 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
     if (end != arguments.end()) world.command.assign(end + 1, arguments.end());
   }
   world.services = services_from(world.environment);
-  world.flag_of = [&app](std::string_view field) { return flag_of(app, field); };
-  try {
-    // CLI11 takes the arguments last to first.
-    std::vector<std::string> reversed(std::make_reverse_iterator(end), arguments.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    const bool asked = error.get_exit_code() == 0;  // --help, --version
-    const bool as_json = std::find(arguments.begin(), end, "--json") != end;
-    if (!asked && as_json) {
-      return usage_error({ErrorCode::kInvalidInput, error.what(), ""}, as_json, world);
+  world.flag_of = [&line](std::string_view field) { return flag_of(line, field); };
+  const CommandLine::Parsed parsed = line.parse({arguments.begin(), end});
+  if (parsed.ending != CommandLine::Ending::kCommand) {
+    const bool is_wrong = parsed.ending == CommandLine::Ending::kWrong;
+    if (is_wrong && std::find(arguments.begin(), end, "--json") != end) {
+      return usage_error({ErrorCode::kInvalidInput, parsed.message, ""}, true, world);
     }
-    app.exit(error, world.out, world.err);
-    return asked ? written(0, world) : kUsage;
+    world.out << parsed.out;
+    world.err << parsed.err;
+    return is_wrong ? kUsage : written(0, world);
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return written(command.run(world), world);
+    if (command.syntax.parsed()) return written(command.run(world), world);
   }
   return kUsage;
 }

@@ -8,39 +8,35 @@
 
 #include "src/base/result.h"
 #include "src/cli/cli.h"
-
-// NOLINTNEXTLINE(readability-identifier-naming): the library's own name.
-namespace CLI {
-class App;
-}
+#include "src/cli/command_syntax.h"
 
 namespace wattree {
 
 struct Command {
-  CLI::App* app;                          // Its description of itself, for parsing and --help.
+  CommandSyntax syntax;                   // Its description of itself, for parsing and --help.
   std::function<int(Surroundings&)> run;  // Returns the exit code.
 };
 
 // Each describes its command below `app`; the flags live in `run`.
-Command tree_command(CLI::App& app);
-Command predict_command(CLI::App& app);
-Command models_command(CLI::App& app);
-Command import_command(CLI::App& app);
-Command dataset_command(CLI::App& app);
-Command train_command(CLI::App& app);
-Command evaluate_command(CLI::App& app);
-Command annotate_command(CLI::App& app);
-Command carbon_command(CLI::App& app);
-Command whatif_command(CLI::App& app);
-Command compare_command(CLI::App& app);
-Command report_command(CLI::App& app);
-Command profiles_command(CLI::App& app);
-Command regions_command(CLI::App& app);
-Command hardware_command(CLI::App& app);
-Command meters_command(CLI::App& app);
-Command track_command(CLI::App& app);
-Command profile_command(CLI::App& app);
-Command calibrate_command(CLI::App& app);
+Command tree_command(CommandSyntax app);
+Command predict_command(CommandSyntax app);
+Command models_command(CommandSyntax app);
+Command import_command(CommandSyntax app);
+Command dataset_command(CommandSyntax app);
+Command train_command(CommandSyntax app);
+Command evaluate_command(CommandSyntax app);
+Command annotate_command(CommandSyntax app);
+Command carbon_command(CommandSyntax app);
+Command whatif_command(CommandSyntax app);
+Command compare_command(CommandSyntax app);
+Command report_command(CommandSyntax app);
+Command profiles_command(CommandSyntax app);
+Command regions_command(CommandSyntax app);
+Command hardware_command(CommandSyntax app);
+Command meters_command(CommandSyntax app);
+Command track_command(CommandSyntax app);
+Command profile_command(CommandSyntax app);
+Command calibrate_command(CommandSyntax app);
 
 inline constexpr int kUsage = 2;
 

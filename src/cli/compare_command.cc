@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 #include <span>
@@ -39,10 +38,10 @@ constexpr const char* kModelFlags[] = {"--batch",    "--seq",       "--target-le
                                        "--dtype",    "--attention", "--as",         "--set",
                                        "--revision", "--predictor", "--on"};
 
-Status check_flags(const CompareFlags& flags, const CLI::App& app, bool are_models) {
+Status check_flags(const CompareFlags& flags, CommandSyntax syntax, bool are_models) {
   for (const char* name : are_models ? std::span<const char* const>(kRunFlags)
                                      : std::span<const char* const>(kModelFlags)) {
-    if (app.get_option_no_throw(name) == nullptr || app.count(name) == 0) continue;
+    if (!syntax.is_given(name)) continue;
     return Error{ErrorCode::kInvalidInput,
                  std::string(name) + " means nothing when " + (are_models ? "models" : "runs") +
                      " are compared",
@@ -83,7 +82,7 @@ int compare_models(CompareFlags& flags, std::optional<double> limit, Surrounding
   return kAboveLimit;
 }
 
-int run(CompareFlags& flags, const CLI::App& app, Surroundings& world) {
+int run(CompareFlags& flags, CommandSyntax syntax, Surroundings& world) {
   std::optional<double> limit;
   if (!flags.fail_above.empty()) {
     const Result<double> parsed = parse_limit(flags.fail_above);
@@ -93,7 +92,7 @@ int run(CompareFlags& flags, const CLI::App& app, Surroundings& world) {
   Services services = world.services;
   services.profiles = flags.folder.path(world);
   const bool are_models = names_a_model(flags.names.front(), services);
-  if (const Status failure = check_flags(flags, app, are_models); !failure.ok())
+  if (const Status failure = check_flags(flags, syntax, are_models); !failure.ok())
     return usage_error(failure.error(), flags.json, world);
   return are_models ? compare_models(flags, limit, world)
                     : compare_runs(flags, limit, services, world);
@@ -101,11 +100,11 @@ int run(CompareFlags& flags, const CLI::App& app, Surroundings& world) {
 
 }  // namespace
 
-Command compare_command(CLI::App& app) {
+Command compare_command(CommandSyntax app) {
   auto flags = std::make_shared<CompareFlags>();
-  CLI::App* compare =
+  const CommandSyntax compare =
       app.add_subcommand("compare", "Compare models as predicted, or runs as recorded");
-  compare->footer(
+  compare.footer(
       "Examples:\n"
       "  wattree compare bert-base-uncased distilbert-base-uncased -b 16 -s 128\n"
       "  wattree compare main/config.json branch/config.json --fail-above 3%   an energy gate\n"
@@ -117,25 +116,25 @@ Command compare_command(CLI::App& app) {
       "of the devices' energy. With --fail-above the exit code is 1 where one takes more "
       "energy.\n");
   compare
-      ->add_option("MODEL", flags->names,
-                   "Models, as for `wattree predict`; or runs: profiles (files, or ids of `wattree "
-                   "profiles list`), or energies that others report, such as 951kWh")
-      ->required()
-      ->expected(2, 100);
-  compare->add_option("--fail-above", flags->fail_above,
-                      "Exit with 1 where one takes this many percent more than the first");
-  compare->add_flag("--json", flags->json,
-                    "Print JSON (docs/schemas/compare.schema.json; of runs "
-                    "compare_profiles.schema.json)");
-  describe_size(*compare, flags->pass);
-  describe_predictor(*compare, flags->predictor);
-  describe_pass(*compare, flags->pass);
-  flags->setting.add_to(*compare);
-  compare->add_option("--epochs", flags->epochs,
-                      "Extrapolate each run to, or cut it off after, so many epochs");
-  flags->unit.add_to(*compare);
-  flags->folder.add_to(*compare);
-  return {compare, [flags, compare](Surroundings& world) { return run(*flags, *compare, world); }};
+      .add_option("MODEL", flags->names,
+                  "Models, as for `wattree predict`; or runs: profiles (files, or ids of `wattree "
+                  "profiles list`), or energies that others report, such as 951kWh")
+      .required()
+      .values(2, 100);
+  compare.add_option("--fail-above", flags->fail_above,
+                     "Exit with 1 where one takes this many percent more than the first");
+  compare.add_flag("--json", flags->json,
+                   "Print JSON (docs/schemas/compare.schema.json; of runs "
+                   "compare_profiles.schema.json)");
+  describe_size(compare, flags->pass);
+  describe_predictor(compare, flags->predictor);
+  describe_pass(compare, flags->pass);
+  flags->setting.add_to(compare);
+  compare.add_option("--epochs", flags->epochs,
+                     "Extrapolate each run to, or cut it off after, so many epochs");
+  flags->unit.add_to(compare);
+  flags->folder.add_to(compare);
+  return {compare, [flags, compare](Surroundings& world) { return run(*flags, compare, world); }};
 }
 
 }  // namespace wattree

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -17,16 +16,16 @@ struct StatsFlags {
   bool json = false;
 };
 
-CLI::App* describe(CLI::App& app, StatsFlags& flags) {
-  CLI::App* dataset = app.add_subcommand("dataset", "Look into a dataset");
-  dataset->require_subcommand(1);
-  CLI::App* stats = dataset->add_subcommand(
+CommandSyntax describe(CommandSyntax app, StatsFlags& flags) {
+  const CommandSyntax dataset = app.add_subcommand("dataset", "Look into a dataset");
+  dataset.require_subcommand();
+  const CommandSyntax stats = dataset.add_subcommand(
       "stats", "Count trees, nodes, sizes, distinct measurements and missing values");
-  stats->add_option("FILE", flags.request.dataset, "A dataset in JSON Lines, plain or gzip")
-      ->required();
-  stats->add_flag("--skip-bad", flags.request.skip_bad, "Pass over bad lines");
-  stats->add_flag("--json", flags.json, "Print JSON (docs/schemas/dataset-stats.schema.json)");
-  stats->footer(
+  stats.add_option("FILE", flags.request.dataset, "A dataset in JSON Lines, plain or gzip")
+      .required();
+  stats.add_flag("--skip-bad", flags.request.skip_bad, "Pass over bad lines");
+  stats.add_flag("--json", flags.json, "Print JSON (docs/schemas/dataset-stats.schema.json)");
+  stats.footer(
       "Example:\n"
       "  wattree dataset stats data.jsonl\n\n"
       "`ml` counts leaves, `module` inner nodes, `model` roots; depth counts the nodes from the "
@@ -123,9 +122,9 @@ int run(const StatsFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command dataset_command(CLI::App& app) {
+Command dataset_command(CommandSyntax app) {
   auto flags = std::make_shared<StatsFlags>();
-  CLI::App* dataset = describe(app, *flags);
+  const CommandSyntax dataset = describe(app, *flags);
   return {dataset, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -18,11 +17,11 @@ struct EvaluateFlags {
   std::string predictions, report;
 };
 
-CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
+CommandSyntax describe(CommandSyntax app, EvaluateFlags& flags) {
   EvaluateRequest& request = flags.request;
-  CLI::App* command = app.add_subcommand(
+  const CommandSyntax command = app.add_subcommand(
       "evaluate", "Say how far predictions are off on models left out of the training");
-  command->footer(
+  command.footer(
       "Examples:\n"
       "  wattree evaluate data.jsonl --leave-one-model-out\n"
       "  wattree evaluate data.jsonl --leave-one-family-out --known leaves --json\n"
@@ -41,43 +40,40 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
       "  root      only the whole: is it shared out right?\n"
       "See docs/learning.md.\n");
   command
-      ->add_option(
-          "DATASET", request.dataset,
-          "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
-          "data/h200)")
-      ->required();
-  CLI::Option* by_model = command->add_flag("--leave-one-model-out", flags.by_model,
-                                            "Leave each model out by itself (default)");
-  CLI::Option* by_family =
+      .add_option("DATASET", request.dataset,
+                  "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
+                  "data/h200)")
+      .required();
+  const CommandOption by_model = command.add_flag("--leave-one-model-out", flags.by_model,
+                                                  "Leave each model out by itself (default)");
+  const CommandOption by_family =
       command
-          ->add_flag("--leave-one-family-out", request.leave_one_family_out,
-                     "Leave all models of one architecture out together: stricter")
-          ->excludes(by_model);
+          .add_flag("--leave-one-family-out", request.leave_one_family_out,
+                    "Leave all models of one architecture out together: stricter")
+          .excludes(by_model);
   command
-      ->add_option("--predictor", request.predictor,
-                   "Of windows: say how far this predictor is off (a file, or a name as of "
-                   "`predict --on`), and fit nothing")
-      ->excludes(by_model)
-      ->excludes(by_family);
-  describe_method(*command, request.method);
+      .add_option("--predictor", request.predictor,
+                  "Of windows: say how far this predictor is off (a file, or a name as of "
+                  "`predict --on`), and fit nothing")
+      .excludes(by_model)
+      .excludes(by_family);
+  describe_method(command, request.method);
   command
-      ->add_option("--seeds", request.seeds, "Runs of IrEne's methods, which begin at random [10]")
-      ->check(CLI::Range(1, 100));
-  command->add_option("--known", request.known, "What has been run of the new model [nothing]")
-      ->check(
-          CLI::IsMember(std::vector<std::string>{"nothing", "leaves", "children", "node", "root"}));
-  command->add_flag(
-      "--no-twins", request.no_twins,
-      "Do not look up leaves that were measured in another model with the same sizes");
-  describe_model_choice(*command, request.models);
-  command->add_option("--predictions", flags.predictions,
-                      "Write every node's held-out prediction to this file, as JSON Lines");
-  command->add_option("--report", flags.report,
-                      "Evaluate every method, and write a page (.html) or Markdown (.md) with the "
-                      "figures of IrEne's paper beside");
-  command->add_flag("--json", flags.json,
-                    "Print JSON (docs/schemas/evaluate.schema.json; of windows "
-                    "evaluate-kernels.schema.json)");
+      .add_option("--seeds", request.seeds, "Runs of IrEne's methods, which begin at random [10]")
+      .between(1, 100);
+  command.add_option("--known", request.known, "What has been run of the new model [nothing]")
+      .one_of({"nothing", "leaves", "children", "node", "root"});
+  command.add_flag("--no-twins", request.no_twins,
+                   "Do not look up leaves that were measured in another model with the same sizes");
+  describe_model_choice(command, request.models);
+  command.add_option("--predictions", flags.predictions,
+                     "Write every node's held-out prediction to this file, as JSON Lines");
+  command.add_option("--report", flags.report,
+                     "Evaluate every method, and write a page (.html) or Markdown (.md) with the "
+                     "figures of IrEne's paper beside");
+  command.add_flag("--json", flags.json,
+                   "Print JSON (docs/schemas/evaluate.schema.json; of windows "
+                   "evaluate-kernels.schema.json)");
   return command;
 }
 
@@ -120,9 +116,9 @@ int run(EvaluateFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command evaluate_command(CLI::App& app) {
+Command evaluate_command(CommandSyntax app) {
   auto flags = std::make_shared<EvaluateFlags>();
-  CLI::App* command = describe(app, *flags);
+  const CommandSyntax command = describe(app, *flags);
   return {command, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

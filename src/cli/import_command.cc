@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -8,18 +7,18 @@
 namespace wattree {
 namespace {
 
-CLI::App* describe(CLI::App& app, ImportRequest& request) {
-  CLI::App* import = app.add_subcommand("import", "Turn what others measured into a dataset");
-  import->require_subcommand(1);
-  CLI::App* irene = import->add_subcommand(
+CommandSyntax describe(CommandSyntax app, ImportRequest& request) {
+  const CommandSyntax import =
+      app.add_subcommand("import", "Turn what others measured into a dataset");
+  import.require_subcommand();
+  const CommandSyntax irene = import.add_subcommand(
       "irene",
       "IrEne's published CSV files: {ml1,ml2,module,model}_level_features.csv, or .csv.gz");
-  irene->add_option("DIR", request.folder, "The folder with the four files")->required();
-  irene->add_option("-o,--output", request.output,
-                    "The JSON Lines file to write [standard output]");
-  irene->add_flag("--skip-bad", request.skip_bad,
-                  "Leave out trees with bad rows; otherwise one bad row and nothing is written");
-  irene->footer(
+  irene.add_option("DIR", request.folder, "The folder with the four files").required();
+  irene.add_option("-o,--output", request.output, "The JSON Lines file to write [standard output]");
+  irene.add_flag("--skip-bad", request.skip_bad,
+                 "Leave out trees with bad rows; otherwise one bad row and nothing is written");
+  irene.footer(
       "Example:\n"
       "  wattree import irene ./irene-data -o data.jsonl\n\n"
       "Parameters and kernels that are no nodes are worked out: docs/datasets.md says how.\n");
@@ -43,9 +42,9 @@ int run(ImportRequest& request, Surroundings& world) {
 
 }  // namespace
 
-Command import_command(CLI::App& app) {
+Command import_command(CommandSyntax app) {
   auto request = std::make_shared<ImportRequest>();
-  CLI::App* import = describe(app, *request);
+  const CommandSyntax import = describe(app, *request);
   return {import, [request](Surroundings& world) { return run(*request, world); }};
 }
 

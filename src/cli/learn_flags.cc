@@ -2,40 +2,34 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 namespace wattree {
 
-void describe_model_choice(CLI::App& command, ModelChoice& choice) {
+void describe_model_choice(CommandSyntax command, ModelChoice& choice) {
   for (const auto& [flag, names, what] :
        {std::tuple{"--include", &choice.include, "Only this model of the dataset (repeatable)"},
         std::tuple{"--exclude", &choice.exclude, "Without this model (repeatable)"}}) {
-    command.add_option(flag, *names, what)
-        ->take_all()
-        ->type_name("MODEL")
-        ->expected(1)
-        ->allow_extra_args(false);
+    command.add_option(flag, *names, what).repeatable("MODEL");
   }
   command.add_flag("--all-models", choice.takes_all,
                    "Also sshleifer/tiny-ctrl, which IrEne published and its paper leaves out");
   command.add_flag("--skip-bad", choice.skips_bad, "Pass over bad lines");
 }
 
-void describe_method(CLI::App& command, MethodRequest& request) {
+void describe_method(CommandSyntax command, MethodRequest& request) {
   request.aggregate = "reconciled";
   command
       .add_option("--aggregate", request.aggregate,
                   "reconciled, or as IrEne does: end2end, stepwise, sum, unstructured")
-      ->check(
-          CLI::IsMember(std::vector<std::string>(kAggregateNames.begin(), kAggregateNames.end())))
-      ->type_name("METHOD")
-      ->capture_default_str();
+      .one_of({kAggregateNames.begin(), kAggregateNames.end()})
+      .type_name("METHOD")
+      .show_default();
   command
       .add_option("--features", request.features,
                   "For IrEne's methods: all, model (known without a run) or resource [all]")
-      ->check(CLI::IsMember(std::vector<std::string>{"all", "model", "resource"}))
-      ->type_name("SET");
+      .one_of({"all", "model", "resource"})
+      .type_name("SET");
 }
 
 std::string percent_cell(const std::optional<double>& percent) {

@@ -11,10 +11,10 @@
 namespace wattree {
 
 // --include, --exclude, --all-models and --skip-bad.
-void describe_model_choice(CLI::App& command, ModelChoice& choice);
+void describe_model_choice(CommandSyntax command, ModelChoice& choice);
 
 // --aggregate, --features.
-void describe_method(CLI::App& command, MethodRequest& request);
+void describe_method(CommandSyntax command, MethodRequest& request);
 
 // "1.05", or "–" where there is nothing.
 std::string percent_cell(const std::optional<double>& percent);

@@ -1,7 +1,6 @@
 // wattree regions, wattree hardware
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -112,35 +111,34 @@ int run_hardware(const HardwareFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command regions_command(CLI::App& app) {
+Command regions_command(CommandSyntax app) {
   auto flags = std::make_shared<RegionFlags>();
-  CLI::App* regions =
+  const CommandSyntax regions =
       app.add_subcommand("regions", "List regions and the carbon intensity of their electricity");
-  regions->footer(
+  regions.footer(
       "Examples:\n"
       "  wattree regions georgia\n"
       "  wattree regions aws: --unit lb\n\n"
       "Sources differ in what they cover (direct or lifecycle emissions, generation or\n"
       "consumption): compare figures of one source. See docs/carbon.md.\n");
-  regions->add_option("WORDS", flags->words, "Part of a code, name or source [all]");
-  flags->unit.add_to(*regions);
-  regions->add_flag("--json", flags->json, "Print JSON (docs/schemas/regions.schema.json)");
+  regions.add_option("WORDS", flags->words, "Part of a code, name or source [all]");
+  flags->unit.add_to(regions);
+  regions.add_flag("--json", flags->json, "Print JSON (docs/schemas/regions.schema.json)");
   return {regions, [flags](Surroundings& world) { return run_regions(*flags, world); }};
 }
 
-Command hardware_command(CLI::App& app) {
+Command hardware_command(CommandSyntax app) {
   auto flags = std::make_shared<HardwareFlags>();
-  CLI::App* hardware = app.add_subcommand("hardware", "List processors and accelerators");
-  hardware->footer(
+  const CommandSyntax hardware = app.add_subcommand("hardware", "List processors and accelerators");
+  hardware.footer(
       "Examples:\n"
       "  wattree hardware rtx 40\n"
       "  wattree hardware \"NVIDIA A100-SXM4-80GB\"\n"
       "  wattree hardware --hardware-file mine.csv mine\n\n"
       "Figures are the makers'; a dash is not published. See docs/carbon.md.\n");
-  hardware->add_option("WORDS", flags->words,
-                       "Beginnings of words of a name, alias or maker [all]");
-  flags->file.add_to(*hardware);
-  hardware->add_flag("--json", flags->json, "Print JSON (docs/schemas/hardware.schema.json)");
+  hardware.add_option("WORDS", flags->words, "Beginnings of words of a name, alias or maker [all]");
+  flags->file.add_to(hardware);
+  hardware.add_flag("--json", flags->json, "Print JSON (docs/schemas/hardware.schema.json)");
   return {hardware, [flags](Surroundings& world) { return run_hardware(*flags, world); }};
 }
 

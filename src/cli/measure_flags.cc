@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <map>
 
@@ -30,14 +29,14 @@ std::string left_text(const SessionProgress& p) {
 
 }  // namespace
 
-void describe_measuring(CLI::App& command, MeasureFlags& flags) {
+void describe_measuring(CommandSyntax command, MeasureFlags& flags) {
   MeasureRequest& request = flags.request;
   command.add_option("--device", request.device,
                      "cpu, cuda or cuda:1 [cuda where the framework has it, or else cpu]");
-  CLI::Option* budget =
+  const CommandOption budget =
       command.add_option("--budget", flags.budget,
                          "Take no longer than this (90s, 10min); what tells most comes first");
-  if (!flags.budget.empty()) budget->capture_default_str();
+  if (!flags.budget.empty()) budget.show_default();
   command.add_option("--cache", request.cache,
                      "What nodes find in the cache: in_place, cold, warm, or several of them; the "
                      "first is what counts [in_place]");

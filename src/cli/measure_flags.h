@@ -18,7 +18,7 @@ struct MeasureFlags {
   double node_limit_s = 0;
   std::optional<double> standby_w;
 };
-void describe_measuring(CLI::App& command, MeasureFlags& flags);
+void describe_measuring(CommandSyntax command, MeasureFlags& flags);
 Result<MeasureRequest> request_of(const MeasureFlags& flags);
 // With the meters that the flags name.
 Services services_of(const MeasureFlags& flags, const Surroundings& world);

@@ -1,23 +1,18 @@
 #include "src/cli/meter_flags.h"
 
-#include <CLI/CLI.hpp>
-
 namespace wattree {
 
-void MeterFlags::add_assume(CLI::App& command) {
+void MeterFlags::add_assume(CommandSyntax command) {
   command
       .add_option("--assume", assumptions,
                   "Declare the power of something that cannot be measured: cpu=65W (repeatable)")
-      ->take_all()
-      ->type_name("WHAT=POWER")
-      ->expected(1)
-      ->allow_extra_args(false);
+      .repeatable("WHAT=POWER");
 }
 
-void MeterFlags::add_roots(CLI::App& command) {
-  command.add_option("--sys-root", sys_root)->group("");
-  command.add_option("--proc-root", proc_root)->group("");
-  command.add_option("--nvml", nvml)->group("");
+void MeterFlags::add_roots(CommandSyntax command) {
+  command.add_option("--sys-root", sys_root).hidden();
+  command.add_option("--proc-root", proc_root).hidden();
+  command.add_option("--nvml", nvml).hidden();
 }
 
 MeterQuery MeterFlags::query(const Surroundings& world) const {

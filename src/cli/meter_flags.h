@@ -14,9 +14,9 @@ struct MeterFlags {
   std::string sys_root = "/sys", proc_root = "/proc", nvml = "libnvidia-ml.so.1";
 
   // --assume
-  void add_assume(CLI::App& command);
+  void add_assume(CommandSyntax command);
   // Not for users: other roots and another library, so that tests need no hardware.
-  void add_roots(CLI::App& command);
+  void add_roots(CommandSyntax command);
   // Without the assumptions, which may be wrong.
   MeterQuery query(const Surroundings& world) const;
   // The shell's, with those roots.

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -19,10 +18,10 @@ struct MetersFlags {
   bool json = false, details = false;
 };
 
-CLI::App* describe(CLI::App& app, MetersFlags& flags) {
-  CLI::App* meters =
+CommandSyntax describe(CommandSyntax app, MetersFlags& flags) {
+  const CommandSyntax meters =
       app.add_subcommand("meters", "Show what can be measured here, and what stands in the way");
-  meters->footer(
+  meters.footer(
       "Examples:\n"
       "  wattree meters\n"
       "  wattree meters --details\n"
@@ -30,10 +29,10 @@ CLI::App* describe(CLI::App& app, MetersFlags& flags) {
       "Meters marked \"yes\" under \"in sum\" are added up; the others are shown beside them, "
       "because\n"
       "another meter has what they measure in it already. See docs/measuring.md.\n");
-  flags.meters.add_assume(*meters);
-  meters->add_flag("--details", flags.details, "Also show what each meter covers, and whose it is");
-  meters->add_flag("--json", flags.json, "Print JSON (docs/schemas/meters.schema.json)");
-  flags.meters.add_roots(*meters);
+  flags.meters.add_assume(meters);
+  meters.add_flag("--details", flags.details, "Also show what each meter covers, and whose it is");
+  meters.add_flag("--json", flags.json, "Print JSON (docs/schemas/meters.schema.json)");
+  flags.meters.add_roots(meters);
   return meters;
 }
 
@@ -193,9 +192,9 @@ int run(const MetersFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command meters_command(CLI::App& app) {
+Command meters_command(CommandSyntax app) {
   auto flags = std::make_shared<MetersFlags>();
-  CLI::App* meters = describe(app, *flags);
+  const CommandSyntax meters = describe(app, *flags);
   return {meters, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

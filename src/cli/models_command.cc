@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -14,13 +13,14 @@ struct ModelFlags {
   bool json = false, names = false;
 };
 
-CLI::App* describe(CLI::App& app, ModelFlags& flags) {
-  CLI::App* models = app.add_subcommand("models", "List the bundled models and the known families");
-  models->footer(
+CommandSyntax describe(CommandSyntax app, ModelFlags& flags) {
+  const CommandSyntax models =
+      app.add_subcommand("models", "List the bundled models and the known families");
+  models.footer(
       "Any other model of a known family needs no more than its config.json:\n"
       "  wattree tree ./config.json\n");
-  CLI::Option* json = models->add_flag("--json", flags.json, "Print JSON");
-  models->add_flag("--names", flags.names, "Print just the names, one a line")->excludes(json);
+  const CommandOption json = models.add_flag("--json", flags.json, "Print JSON");
+  models.add_flag("--names", flags.names, "Print just the names, one a line").excludes(json);
   return models;
 }
 
@@ -67,9 +67,9 @@ int run(const ModelFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command models_command(CLI::App& app) {
+Command models_command(CommandSyntax app) {
   auto flags = std::make_shared<ModelFlags>();
-  CLI::App* models = describe(app, *flags);
+  const CommandSyntax models = describe(app, *flags);
   return {models, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,19 +1,18 @@
 #include "src/cli/pass_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "src/api/request_texts.h"
 
 namespace wattree {
 
-void describe_size(CLI::App& command, PassFlags& flags) {
-  command.add_option("-b,--batch", flags.query.batch, "Batch size")->capture_default_str();
+void describe_size(CommandSyntax command, PassFlags& flags) {
+  command.add_option("-b,--batch", flags.query.batch, "Batch size").show_default();
   command.add_option("-s,--seq", flags.query.seq,
                      "Sequence length of the source, in tokens [128; CLIP's text has 77]");
 }
 
-void describe_pass(CLI::App& command, PassFlags& flags) {
+void describe_pass(CommandSyntax command, PassFlags& flags) {
   PassShape& query = flags.query;
   command.add_option("--target-len", query.target_len,
                      "Decoder length of an encoder-decoder [as --seq]");
@@ -26,10 +25,7 @@ void describe_pass(CLI::App& command, PassFlags& flags) {
       "--as", query.as,
       "Class to build, such as BertForMaskedLM [the config's, or else the base model]");
   command.add_option("--set", flags.sets, "Override a config field: key=value (repeatable)")
-      ->take_all()
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->allow_extra_args(false);
+      .repeatable("KEY=VALUE");
   command.add_option("--revision", flags.revision, "Branch, tag or commit on the Hub [main]");
 }
 
@@ -42,7 +38,7 @@ Status read_sets(PassFlags& flags) {
   return {};
 }
 
-void describe_view(CLI::App& command, ViewFlags& flags) {
+void describe_view(CommandSyntax command, ViewFlags& flags) {
   command.add_option("--depth", flags.depth, "Show at most this many levels below the root");
   command.add_option("--level", flags.level,
                      "Show down to model, module, ml or math [ml; math in JSON and CSV]");

@@ -8,11 +8,6 @@
 #include "src/api/tree.h"
 #include "src/cli/command.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace wattree {
 
 inline constexpr const char* kModelHelp =
@@ -25,9 +20,9 @@ struct PassFlags {
   std::string revision;
 };
 // -b and -s, of commands that take one of each.
-void describe_size(CLI::App& command, PassFlags& flags);
+void describe_size(CommandSyntax command, PassFlags& flags);
 // All others: some commands take lists of those.
-void describe_pass(CLI::App& command, PassFlags& flags);
+void describe_pass(CommandSyntax command, PassFlags& flags);
 // Takes --set apart, into the query.
 Status read_sets(PassFlags& flags);
 
@@ -36,7 +31,7 @@ struct ViewFlags {
   int depth = -1;
   bool all = false;
 };
-void describe_view(CLI::App& command, ViewFlags& flags);
+void describe_view(CommandSyntax command, ViewFlags& flags);
 // Data shows every node unless told otherwise, a table building blocks.
 Result<TreeView> view_of(const ViewFlags& flags, bool is_data);
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -36,10 +35,10 @@ struct PredictFlags {
   bool json = false, csv = false;
 };
 
-CLI::App* describe(CLI::App& app, PredictFlags& flags) {
-  CLI::App* predict = app.add_subcommand(
+CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
+  const CommandSyntax predict = app.add_subcommand(
       "predict", "Predict the time and energy of every node of a model, before any run");
-  predict->footer(
+  predict.footer(
       "Examples:\n"
       "  wattree predict bert-base-uncased -b 16 -s 128\n"
       "  wattree predict gpt2 --on h200 --dtype bf16 --top 10 --by module\n"
@@ -54,39 +53,39 @@ CLI::App* describe(CLI::App& app, PredictFlags& flags) {
       "node. \"90 %\" is the interval that held 9 of 10 measurements of models that the predictor\n"
       "had not seen; basis says where a number comes from. A query is one item (one sequence of\n"
       "the batch), not a pass. See docs/predicting.md.\n");
-  predict->add_option("MODEL", flags.model, kModelHelp)->required();
-  predict->add_option("-b,--batch", flags.batches, "Batch size, a list (8,16) or a range (8:32:8)")
-      ->capture_default_str();
-  predict->add_option("-s,--seq", flags.lengths,
-                      "Sequence length of the source, in tokens; lists and ranges too [128]");
-  describe_predictor(*predict, flags.predictor);
-  describe_pass(*predict, flags.pass);
-  describe_script(*predict, flags.script);
-  describe_view(*predict, flags.view);
-  predict->add_option("--top", flags.top, "Show the nodes with the most energy of their own");
+  predict.add_option("MODEL", flags.model, kModelHelp).required();
+  predict.add_option("-b,--batch", flags.batches, "Batch size, a list (8,16) or a range (8:32:8)")
+      .show_default();
+  predict.add_option("-s,--seq", flags.lengths,
+                     "Sequence length of the source, in tokens; lists and ranges too [128]");
+  describe_predictor(predict, flags.predictor);
+  describe_pass(predict, flags.pass);
+  describe_script(predict, flags.script);
+  describe_view(predict, flags.view);
+  predict.add_option("--top", flags.top, "Show the nodes with the most energy of their own");
   predict
-      ->add_option("--by", flags.by,
-                   "Break the energy down by type (of building blocks), module (the innermost "
-                   "ones) or op (of the framework)")
-      ->check(CLI::IsMember({"type", "module", "op"}));
-  CLI::Option* explain = predict->add_option(
+      .add_option("--by", flags.by,
+                  "Break the energy down by type (of building blocks), module (the innermost "
+                  "ones) or op (of the framework)")
+      .one_of({"type", "module", "op"});
+  const CommandOption explain = predict.add_option(
       "--explain", flags.explain,
       "Show how the number of one node came about, by its scope (\".\" is the root)");
-  CLI::Option* generate =
+  const CommandOption generate =
       predict
-          ->add_option("--generate", flags.generate,
-                       "A whole request: a pass over -s tokens, and this many decode steps")
-          ->excludes(explain);
+          .add_option("--generate", flags.generate,
+                      "A whole request: a pass over -s tokens, and this many decode steps")
+          .excludes(explain);
   for (const char* other : {"--past", "--top", "--by", "--depth", "--level", "--all"}) {
-    generate->excludes(other);
+    generate.excludes(other);
   }
-  describe_totals(*predict, flags.totals);
-  CLI::Option* json =
-      predict->add_flag("--json", flags.json, "Print JSON (docs/schemas/predict.schema.json)");
-  predict->add_flag("--csv", flags.csv, "Print CSV, one row a node, or a row a size")
-      ->excludes(json)
-      ->excludes(explain)
-      ->excludes(generate);
+  describe_totals(predict, flags.totals);
+  const CommandOption json =
+      predict.add_flag("--json", flags.json, "Print JSON (docs/schemas/predict.schema.json)");
+  predict.add_flag("--csv", flags.csv, "Print CSV, one row a node, or a row a size")
+      .excludes(json)
+      .excludes(explain)
+      .excludes(generate);
   return predict;
 }
 
@@ -224,10 +223,12 @@ void print(const PredictFlags& flags, const PredictAnswer& answer, Surroundings&
   const Prediction& prediction = answer.prediction;
   const BuiltModel& built = prediction.built;
   const Node& root = built.tree.root();
-  world.out << headline_of(prediction) << built.class_name << " of " << built.model << ": "
+  world.out << headline_of(prediction)
+            << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n"
+            << where_energy_goes(answer.extras.roles) << "\n"
+            << built.class_name << " of " << built.model << ": "
             << with_prefix(static_cast<double>(root.params)) << " parameters, "
-            << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n"
-            << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n\n";
+            << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n\n";
   print_parts(flags, prediction, answer.view, answer.extras, world.out);
   world.out << with_fields_named(totals_table(*answer.extras.totals), world.flag_of);
 }
@@ -263,9 +264,9 @@ int run(PredictFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command predict_command(CLI::App& app) {
+Command predict_command(CommandSyntax app) {
   auto flags = std::make_shared<PredictFlags>();
-  CLI::App* predict = describe(app, *flags);
+  const CommandSyntax predict = describe(app, *flags);
   return {predict, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -2,14 +2,11 @@
 #pragma once
 
 #include "src/api/predict.h"
-
-namespace CLI {
-class App;
-}
+#include "src/cli/command_syntax.h"
 
 namespace wattree {
 
-void describe_predictor(CLI::App& command, PredictorRef& predictor);
-void describe_totals(CLI::App& command, TotalsRequest& request);
+void describe_predictor(CommandSyntax command, PredictorRef& predictor);
+void describe_totals(CommandSyntax command, TotalsRequest& request);
 
 }  // namespace wattree

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -21,10 +20,10 @@ struct ProfileFlags {
   bool json = false;
 };
 
-CLI::App* describe(CLI::App& app, ProfileFlags& flags) {
-  CLI::App* command = app.add_subcommand(
+CommandSyntax describe(CommandSyntax app, ProfileFlags& flags) {
+  const CommandSyntax command = app.add_subcommand(
       "profile", "Run every node of a model, measure time and energy, and make a dataset of it");
-  command->footer(
+  command.footer(
       "Examples:\n"
       "  wattree profile bert-base-uncased -b 16 -s 128 --dtype bf16 -o bert.jsonl\n"
       "  wattree profile gpt2 --device cpu -o gpt2.jsonl --budget 2min\n"
@@ -37,16 +36,17 @@ CLI::App* describe(CLI::App& app, ProfileFlags& flags) {
       "times\n"
       "and use are recorded and energy is null. It needs the plugin that runs nodes, and the\n"
       "machine for itself. See docs/measuring.md.\n");
-  command->add_option("MODEL", flags.model, kModelHelp)->required();
-  describe_size(*command, flags.pass);
-  describe_pass(*command, flags.pass);
-  describe_inputs(*command, flags.script);
-  CLI::Option* output = command->add_option("-o,--output", flags.output, "The dataset's file");
-  command->add_option("--resume", flags.resume, "Go on with the files of this dataset")
-      ->excludes(output);
-  describe_measuring(*command, flags.measure);
-  command->add_flag("--json", flags.json,
-                    "Print what was measured as JSON (docs/schemas/measured.schema.json)");
+  command.add_option("MODEL", flags.model, kModelHelp).required();
+  describe_size(command, flags.pass);
+  describe_pass(command, flags.pass);
+  describe_inputs(command, flags.script);
+  const CommandOption output =
+      command.add_option("-o,--output", flags.output, "The dataset's file");
+  command.add_option("--resume", flags.resume, "Go on with the files of this dataset")
+      .excludes(output);
+  describe_measuring(command, flags.measure);
+  command.add_flag("--json", flags.json,
+                   "Print what was measured as JSON (docs/schemas/measured.schema.json)");
   return command;
 }
 
@@ -98,9 +98,9 @@ int run(ProfileFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command profile_command(CLI::App& app) {
+Command profile_command(CommandSyntax app) {
   auto flags = std::make_shared<ProfileFlags>();
-  CLI::App* command = describe(app, *flags);
+  const CommandSyntax command = describe(app, *flags);
   return {command, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -140,51 +139,53 @@ int recover(const ProfileFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command profiles_command(CLI::App& app) {
+Command profiles_command(CommandSyntax app) {
   auto flags = std::make_shared<ProfileFlags>();
-  CLI::App* profiles = app.add_subcommand(
+  const CommandSyntax profiles = app.add_subcommand(
       "profiles", "List, show, import, export, recover and delete profiles of runs");
-  profiles->require_subcommand(1);
-  profiles->footer(
+  profiles.require_subcommand();
+  profiles.footer(
       "Examples:\n"
       "  wattree profiles list\n"
       "  wattree profiles import their_energyvis_profile.json\n"
       "  wattree profiles export my-run --format energyvis -o my_run.json\n"
       "  wattree profiles recover\n");
   constexpr char kProfile[] = "A file, or an id of `wattree profiles list`";
-  CLI::App* listing = profiles->add_subcommand("list", "List the profiles that are kept here");
-  listing->add_flag("--json", flags->json, "Print JSON (docs/schemas/profiles.schema.json)");
-  CLI::App* showing = profiles->add_subcommand("show", "Show a profile's figures");
-  showing->add_option("PROFILE", flags->name, kProfile)->required();
-  showing->add_flag("--json", flags->json, "Print it as JSON (docs/schemas/profile.schema.json)");
-  CLI::App* importing = profiles->add_subcommand(
+  const CommandSyntax listing =
+      profiles.add_subcommand("list", "List the profiles that are kept here");
+  listing.add_flag("--json", flags->json, "Print JSON (docs/schemas/profiles.schema.json)");
+  const CommandSyntax showing = profiles.add_subcommand("show", "Show a profile's figures");
+  showing.add_option("PROFILE", flags->name, kProfile).required();
+  showing.add_flag("--json", flags->json, "Print it as JSON (docs/schemas/profile.schema.json)");
+  const CommandSyntax importing = profiles.add_subcommand(
       "import", "Keep a profile: Wattree's or EnergyVis's JSON, or an HTML report");
-  importing->add_option("FILE", flags->file, "The file")->required();
-  importing->add_option("--id", flags->id, "Its id [from its name]");
-  CLI::App* exporting = profiles->add_subcommand("export", "Write a profile to a file");
-  exporting->add_option("PROFILE", flags->name, kProfile)->required();
-  exporting->add_option("--format", flags->format, "wattree, energyvis or html")
-      ->check(CLI::IsMember({"wattree", "energyvis", "html"}))
-      ->capture_default_str();
-  exporting->add_option("--region", flags->region, "Region to write instead of the profile's");
-  exporting->add_option("-o,--output", flags->output, "Write to this file [standard output]");
-  CLI::App* deleting = profiles->add_subcommand("delete", "Delete a profile that is kept here");
-  deleting->add_option("ID", flags->name, "Its id")->required();
-  CLI::App* recovering = profiles->add_subcommand(
+  importing.add_option("FILE", flags->file, "The file").required();
+  importing.add_option("--id", flags->id, "Its id [from its name]");
+  const CommandSyntax exporting = profiles.add_subcommand("export", "Write a profile to a file");
+  exporting.add_option("PROFILE", flags->name, kProfile).required();
+  exporting.add_option("--format", flags->format, "wattree, energyvis or html")
+      .one_of({"wattree", "energyvis", "html"})
+      .show_default();
+  exporting.add_option("--region", flags->region, "Region to write instead of the profile's");
+  exporting.add_option("-o,--output", flags->output, "Write to this file [standard output]");
+  const CommandSyntax deleting =
+      profiles.add_subcommand("delete", "Delete a profile that is kept here");
+  deleting.add_option("ID", flags->name, "Its id").required();
+  const CommandSyntax recovering = profiles.add_subcommand(
       "recover", "Make the profiles of runs whose tracker died, from their journals");
-  recovering->add_option("JOURNAL|FOLDER", flags->journal,
-                         "A journal or a folder of them [$XDG_STATE_HOME/wattree/journals]");
-  recovering->add_option("-o,--output", flags->output,
-                         "Write the profile to this file [kept among `wattree profiles list`]");
-  for (CLI::App* command : {listing, showing, importing, exporting, deleting, recovering}) {
-    flags->folder.add_to(*command);
+  recovering.add_option("JOURNAL|FOLDER", flags->journal,
+                        "A journal or a folder of them [$XDG_STATE_HOME/wattree/journals]");
+  recovering.add_option("-o,--output", flags->output,
+                        "Write the profile to this file [kept among `wattree profiles list`]");
+  for (CommandSyntax command : {listing, showing, importing, exporting, deleting, recovering}) {
+    flags->folder.add_to(command);
   }
   return {profiles, [=](Surroundings& world) {
-            if (listing->parsed()) return list(*flags, world);
-            if (showing->parsed()) return show(*flags, world);
-            if (importing->parsed()) return import_file(*flags, world);
-            if (exporting->parsed()) return export_file(*flags, world);
-            if (recovering->parsed()) return recover(*flags, world);
+            if (listing.parsed()) return list(*flags, world);
+            if (showing.parsed()) return show(*flags, world);
+            if (importing.parsed()) return import_file(*flags, world);
+            if (exporting.parsed()) return export_file(*flags, world);
+            if (recovering.parsed()) return recover(*flags, world);
             return remove(*flags, world);
           }};
 }

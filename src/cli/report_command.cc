@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -33,26 +32,26 @@ int run(ReportFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command report_command(CLI::App& app) {
+Command report_command(CommandSyntax app) {
   auto flags = std::make_shared<ReportFlags>();
-  CLI::App* report =
+  const CommandSyntax report =
       app.add_subcommand("report", "Write a statement of what a run took, to paste or to keep");
-  report->footer(
+  report.footer(
       "Examples:\n"
       "  wattree report run.json --markdown\n"
       "  wattree report run.json --html -o run.html\n\n"
       "The HTML page asks for nothing from anywhere and carries its profile:\n"
       "`wattree profiles import run.html` reads it again.\n");
-  report->add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
-      ->required();
-  CLI::Option* markdown =
-      report->add_flag("--markdown", flags->markdown, "Write Markdown (the default)");
-  report->add_flag("--html", flags->html, "Write one HTML page")->excludes(markdown);
-  report->add_option("-o,--output", flags->output, "Write to this file [standard output]");
-  flags->setting.add_to(*report);
-  report->add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
-  flags->unit.add_to(*report);
-  flags->folder.add_to(*report);
+  report.add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
+      .required();
+  const CommandOption markdown =
+      report.add_flag("--markdown", flags->markdown, "Write Markdown (the default)");
+  report.add_flag("--html", flags->html, "Write one HTML page").excludes(markdown);
+  report.add_option("-o,--output", flags->output, "Write to this file [standard output]");
+  flags->setting.add_to(report);
+  report.add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
+  flags->unit.add_to(report);
+  flags->folder.add_to(report);
   return {report, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,20 +1,18 @@
 #include "src/cli/script_flags.h"
 
-#include <CLI/CLI.hpp>
-
 namespace wattree {
 
-void describe_inputs(CLI::App& command, ScriptFlags& flags) {
+void describe_inputs(CommandSyntax command, ScriptFlags& flags) {
   command
       .add_option(
           "--input", flags.inputs,
           "Of a TorchScript file: type and sizes of an argument, and a limit for whole "
           "numbers, like \"i64[16,128]<30522\", or a number; once for each [token ids of -b x "
           "-s]")
-      ->allow_extra_args(false);
+      .one_value_each();
 }
 
-void describe_script(CLI::App& command, ScriptFlags& flags) {
+void describe_script(CommandSyntax command, ScriptFlags& flags) {
   describe_inputs(command, flags);
   command.add_option("--torch-plugin", flags.plugin,
                      "What reads TorchScript files: libwattree-torch.so, by "

@@ -15,9 +15,9 @@ struct ScriptFlags {
   std::string plugin;
   std::string device = "cpu";  // Its tree is the same everywhere.
 };
-void describe_inputs(CLI::App& command, ScriptFlags& flags);
+void describe_inputs(CommandSyntax command, ScriptFlags& flags);
 // --input and --torch-plugin: for commands that run nothing but the script.
-void describe_script(CLI::App& command, ScriptFlags& flags);
+void describe_script(CommandSyntax command, ScriptFlags& flags);
 
 // The model that the flags of a command name.
 ModelRef model_ref(const std::string& model, const PassFlags& pass, const ScriptFlags& script);

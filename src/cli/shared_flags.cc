@@ -1,27 +1,26 @@
 #include "src/cli/shared_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "src/base/file.h"
 
 namespace wattree {
 
-void SettingFlags::add_to(CLI::App& command, const std::string& prefix) {
+void SettingFlags::add_to(CommandSyntax command, const std::string& prefix) {
   const std::string of = prefix.empty() ? "" : " of the baseline";
-  CLI::Option* region = command.add_option(
+  const CommandOption region = command.add_option(
       "--" + prefix + "region", query.region,
       "Region" + of + ": a code, name or cloud region of `wattree regions` [the profile's]");
-  CLI::Option* intensity =
+  const CommandOption intensity =
       command
           .add_option("--" + prefix + "intensity", query.intensity,
                       "Carbon intensity" + of + ", such as 325.4g/kWh or 0.7175lb/kWh")
-          ->excludes(region);
+          .excludes(region);
   command
       .add_option("--" + prefix + "intensity-file", series_file,
                   "Carbon intensity" + of + " over time: CSV with time (UTC) and gco2e_per_kwh")
-      ->excludes(region)
-      ->excludes(intensity);
+      .excludes(region)
+      .excludes(intensity);
   command.add_option("--" + prefix + "pue", query.pue,
                      "PUE" + of +
                          ": 1 or more, or \"average\" for the latest survey [the "
@@ -37,12 +36,12 @@ Status SettingFlags::load() {
   return {};
 }
 
-void UnitFlag::add_to(CLI::App& command) {
+void UnitFlag::add_to(CommandSyntax command) {
   command.add_option("--unit", name, "Unit of mass: g, kg or lb [g or kg, by size]")
-      ->check(CLI::IsMember({"g", "kg", "lb"}));
+      .one_of({"g", "kg", "lb"});
 }
 
-void FolderFlag::add_to(CLI::App& command) {
+void FolderFlag::add_to(CommandSyntax command) {
   command.add_option("--folder", folder,
                      "Folder of profiles [$XDG_DATA_HOME/wattree/profiles, or below "
                      "~/.local/share]");
@@ -52,7 +51,7 @@ std::filesystem::path FolderFlag::path(const Surroundings& world) const {
   return profile_folder(folder, world.services);
 }
 
-void HardwareFileFlag::add_to(CLI::App& command) {
+void HardwareFileFlag::add_to(CommandSyntax command) {
   command.add_option("--hardware-file", file,
                      "CSV of own hardware: name,kind,tdp_w,fp32_gflops and, if known, the other "
                      "columns of data/hardware.csv");

@@ -15,7 +15,7 @@ struct SettingFlags {
   SettingQuery query;
   std::string series_file;
 
-  void add_to(CLI::App& command, const std::string& prefix = "");
+  void add_to(CommandSyntax command, const std::string& prefix = "");
   // Reads the file; an error where it cannot be read.
   Status load();
 };
@@ -23,14 +23,14 @@ struct SettingFlags {
 // --unit
 struct UnitFlag {
   std::string name;
-  void add_to(CLI::App& command);
+  void add_to(CommandSyntax command);
   MassUnit unit() const { return parse_mass_unit(name).value_or(MassUnit::kAuto); }
 };
 
 // --folder: where profiles are kept.
 struct FolderFlag {
   std::string folder;
-  void add_to(CLI::App& command);
+  void add_to(CommandSyntax command);
   // The flag, or the user's own folder.
   std::filesystem::path path(const Surroundings& world) const;
   // A run by its file, or by its id in that folder.
@@ -40,7 +40,7 @@ struct FolderFlag {
 // --hardware-file
 struct HardwareFileFlag {
   std::string file;
-  void add_to(CLI::App& command);
+  void add_to(CommandSyntax command);
   // What is in it; an error where it cannot be read.
   Result<OwnDevices> load() const;
 };

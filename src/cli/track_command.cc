@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -47,7 +46,7 @@ constexpr char kFooter[] =
     "See docs/tracking.md.\n";
 
 // Where the run goes: files, servers, the terminal.
-void add_outputs(CLI::App& track, TrackFlags& flags) {
+void add_outputs(CommandSyntax track, TrackFlags& flags) {
   TrackRequest& request = flags.request;
   track.add_option("-o,--output", request.output,
                    "Write the profile to this file [kept among `wattree profiles list`]");
@@ -56,64 +55,59 @@ void add_outputs(CLI::App& track, TrackFlags& flags) {
                    "Folder of the journal, which is then kept [$XDG_STATE_HOME/wattree/journals]");
   track.add_flag("--serve", flags.serve,
                  "Serve the run on this machine: events, profile so far, pause and resume");
-  track.add_option("--port", flags.port, "The port for that [any that is free]")
-      ->check(CLI::Range(0, 65535));
+  track.add_option("--port", flags.port, "The port for that [any that is free]").between(0, 65535);
   track
       .add_option("--energyvis", flags.energyvis,
                   "Serve it for EnergyVis's page too, on port 5000, for the page at this origin "
                   "alone [http://localhost:3000]")
-      ->expected(0, 1)
-      ->default_str("http://localhost:3000")
-      ->type_name("ORIGIN");
+      .value_or("http://localhost:3000")
+      .type_name("ORIGIN");
   track
       .add_option("--live", flags.live,
                   "The line that shows power and energy while it runs: auto (on a terminal) or off")
-      ->check(CLI::IsMember({"auto", "off"}))
-      ->capture_default_str();
+      .one_of({"auto", "off"})
+      .show_default();
   track.add_flag("-q,--quiet", flags.quiet, "No summary and no notes");
   // Not for users: tests need neither hardware nor a free port 5000.
   flags.meters.add_roots(track);
-  track.add_option("--energyvis-port", flags.energyvis_port)->group("");
-  track.add_option("--instance-data", request.instance_data)->group("");
+  track.add_option("--energyvis-port", flags.energyvis_port).hidden();
+  track.add_option("--instance-data", request.instance_data).hidden();
 }
 
-CLI::App* describe(CLI::App& app, TrackFlags& flags) {
+CommandSyntax describe(CommandSyntax app, TrackFlags& flags) {
   TrackRequest& request = flags.request;
-  CLI::App* track =
+  const CommandSyntax track =
       app.add_subcommand("track", "Run a command and track its energy and CO2, epoch by epoch");
-  track->footer(kFooter);
-  track->add_option("--name", request.name, "Name of the run [the script's]");
-  track->add_option("--region", request.region,
-                    "Where it runs: a code or name of `wattree regions` [WATTREE_REGION, the "
-                    "settings file, cloud-init's file]");
+  track.footer(kFooter);
+  track.add_option("--name", request.name, "Name of the run [the script's]");
+  track.add_option("--region", request.region,
+                   "Where it runs: a code or name of `wattree regions` [WATTREE_REGION, the "
+                   "settings file, cloud-init's file]");
+  track.add_option("--intensity", request.intensity, "Carbon intensity instead, such as 325.4g/kWh")
+      .excludes("--region");
+  track.add_option("--pue", request.pue,
+                   "What the building takes for each unit of the computers': 1.2, or \"average\"");
+  flags.meters.add_assume(track);
   track
-      ->add_option("--intensity", request.intensity, "Carbon intensity instead, such as 325.4g/kWh")
-      ->excludes("--region");
-  track->add_option("--pue", request.pue,
-                    "What the building takes for each unit of the computers': 1.2, or \"average\"");
-  flags.meters.add_assume(*track);
-  track
-      ->add_option("--epochs", request.epochs,
-                   "Planned number of epochs: shows the projected total")
-      ->check(CLI::Range(1, 1'000'000));
-  track->add_option("--epoch-regex", request.epoch_regex,
-                    "A line of the output that matches tells of an epoch: 'epoch +(\\d+)'");
-  track->add_option("--epoch-at", flags.epoch_at, "What such a line stands at: end or begin")
-      ->check(CLI::IsMember({"end", "begin"}))
-      ->capture_default_str();
-  track->add_option("--idle", request.idle,
-                    "Measure idle power for so long before the command begins, such as 5s");
-  track->add_option("--warn-above", request.warn_above, "Warn when it takes more than this: 2kWh");
-  track->add_option("--stop-above", request.stop_above,
-                    "End the command (SIGTERM, then SIGKILL) when it takes more than this: 3kWh");
-  track->add_option("--grace", request.grace, "Time between SIGTERM and SIGKILL")
-      ->capture_default_str();
-  track->add_option("--period", request.period,
-                    "Between two readings, 1ms to 60s [100ms; of meters that are slow to answer up "
-                    "to 1s, but at once where an epoch begins or ends]");
-  track->add_option("--pid", request.pid, "Follow a running process until it ends")
-      ->check(CLI::Range(1, 1 << 30));
-  add_outputs(*track, flags);
+      .add_option("--epochs", request.epochs, "Planned number of epochs: shows the projected total")
+      .between(1, 1'000'000);
+  track.add_option("--epoch-regex", request.epoch_regex,
+                   "A line of the output that matches tells of an epoch: 'epoch +(\\d+)'");
+  track.add_option("--epoch-at", flags.epoch_at, "What such a line stands at: end or begin")
+      .one_of({"end", "begin"})
+      .show_default();
+  track.add_option("--idle", request.idle,
+                   "Measure idle power for so long before the command begins, such as 5s");
+  track.add_option("--warn-above", request.warn_above, "Warn when it takes more than this: 2kWh");
+  track.add_option("--stop-above", request.stop_above,
+                   "End the command (SIGTERM, then SIGKILL) when it takes more than this: 3kWh");
+  track.add_option("--grace", request.grace, "Time between SIGTERM and SIGKILL").show_default();
+  track.add_option("--period", request.period,
+                   "Between two readings, 1ms to 60s [100ms; of meters that are slow to answer up "
+                   "to 1s, but at once where an epoch begins or ends]");
+  track.add_option("--pid", request.pid, "Follow a running process until it ends")
+      .between(1, 1 << 30);
+  add_outputs(track, flags);
   return track;
 }
 
@@ -245,9 +239,9 @@ int run(const TrackFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command track_command(CLI::App& app) {
+Command track_command(CommandSyntax app) {
   auto flags = std::make_shared<TrackFlags>();
-  CLI::App* track = describe(app, *flags);
+  const CommandSyntax track = describe(app, *flags);
   return {track, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -18,11 +17,11 @@ struct TrainFlags {
   std::string dtypes;
 };
 
-CLI::App* describe(CLI::App& app, TrainFlags& flags) {
+CommandSyntax describe(CommandSyntax app, TrainFlags& flags) {
   TrainRequest& request = flags.request;
-  CLI::App* command =
+  const CommandSyntax command =
       app.add_subcommand("train", "Learn a predictor from measured trees and write it to a file");
-  command->footer(
+  command.footer(
       "Examples:\n"
       "  wattree train data.jsonl -o my-gpu.json --name my-gpu --hardware \"RTX 4090\"\n"
       "  wattree train data.jsonl -o wall.json --meter \"wall meter\" --boundary wall\n"
@@ -35,27 +34,26 @@ CLI::App* describe(CLI::App& app, TrainFlags& flags) {
       "the meter says. Errors and intervals come from leaving each model out once. The same data\n"
       "gives the same file, byte by byte. See docs/learning.md.\n");
   command
-      ->add_option(
-          "DATASET", request.dataset,
-          "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
-          "data/h200)")
-      ->required();
-  command->add_option("-o,--output", flags.output, "The predictor's file")->required();
-  describe_method(*command, request.method);
-  command->add_option("--seed", request.seed, "Of the first weights of IrEne's methods [1]");
-  command->add_option("--name", request.name, "What to call the predictor [the file's name]");
-  command->add_option("--hardware", request.hardware,
-                      "The machine that was measured, as people should read it [as windows say, or "
-                      "unknown]");
-  command->add_option("--meter", request.meter,
-                      "What measured the energy [as windows say, or unknown]");
+      .add_option("DATASET", request.dataset,
+                  "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
+                  "data/h200)")
+      .required();
+  command.add_option("-o,--output", flags.output, "The predictor's file").required();
+  describe_method(command, request.method);
+  command.add_option("--seed", request.seed, "Of the first weights of IrEne's methods [1]");
+  command.add_option("--name", request.name, "What to call the predictor [the file's name]");
+  command.add_option("--hardware", request.hardware,
+                     "The machine that was measured, as people should read it [as windows say, or "
+                     "unknown]");
+  command.add_option("--meter", request.meter,
+                     "What measured the energy [as windows say, or unknown]");
   command
-      ->add_option("--boundary", request.boundary,
-                   "What that energy covers [as windows say, or wall]")
-      ->check(CLI::IsMember(std::vector<std::string>{"gpu", "host", "wall"}));
-  command->add_option("--dtypes", flags.dtypes,
-                      "The precisions that were measured: fp32,bf16 [as the data says, or fp32]");
-  describe_model_choice(*command, request.models);
+      .add_option("--boundary", request.boundary,
+                  "What that energy covers [as windows say, or wall]")
+      .one_of({"gpu", "host", "wall"});
+  command.add_option("--dtypes", flags.dtypes,
+                     "The precisions that were measured: fp32,bf16 [as the data says, or fp32]");
+  describe_model_choice(command, request.models);
   return command;
 }
 
@@ -76,9 +74,9 @@ int run(TrainFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command train_command(CLI::App& app) {
+Command train_command(CommandSyntax app) {
   auto flags = std::make_shared<TrainFlags>();
-  CLI::App* command = describe(app, *flags);
+  const CommandSyntax command = describe(app, *flags);
   return {command, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -19,10 +18,10 @@ struct TreeFlags {
   bool json = false, csv = false;
 };
 
-CLI::App* describe(CLI::App& app, TreeFlags& flags) {
-  CLI::App* tree =
+CommandSyntax describe(CommandSyntax app, TreeFlags& flags) {
+  const CommandSyntax tree =
       app.add_subcommand("tree", "Show a model's tree with parameters, FLOPs and bytes");
-  tree->footer(
+  tree.footer(
       "Examples:\n"
       "  wattree tree bert-base-uncased -b 16 -s 128\n"
       "  wattree tree meta-llama/Llama-3.2-1B --past 1024 --dtype bf16 --level math\n"
@@ -32,14 +31,14 @@ CLI::App* describe(CLI::App& app, TreeFlags& flags) {
       "A module's figures are the sums over its children, but for tied weights, which count once.\n"
       "FLOPs count a multiply-add as 2; bytes are what must be read and written once each. See\n"
       "docs/trees.md.\n");
-  tree->add_option("MODEL", flags.model, kModelHelp)->required();
-  describe_size(*tree, flags.pass);
-  describe_pass(*tree, flags.pass);
-  describe_script(*tree, flags.script);
-  describe_view(*tree, flags.view);
-  CLI::Option* json =
-      tree->add_flag("--json", flags.json, "Print JSON (docs/schemas/tree.schema.json)");
-  tree->add_flag("--csv", flags.csv, "Print CSV, one row a node")->excludes(json);
+  tree.add_option("MODEL", flags.model, kModelHelp).required();
+  describe_size(tree, flags.pass);
+  describe_pass(tree, flags.pass);
+  describe_script(tree, flags.script);
+  describe_view(tree, flags.view);
+  const CommandOption json =
+      tree.add_flag("--json", flags.json, "Print JSON (docs/schemas/tree.schema.json)");
+  tree.add_flag("--csv", flags.csv, "Print CSV, one row a node").excludes(json);
   return tree;
 }
 
@@ -67,9 +66,9 @@ int run(TreeFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command tree_command(CLI::App& app) {
+Command tree_command(CommandSyntax app) {
   auto flags = std::make_shared<TreeFlags>();
-  CLI::App* tree = describe(app, *flags);
+  const CommandSyntax tree = describe(app, *flags);
   return {tree, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -53,36 +52,36 @@ int run(WhatIfFlags& flags, Surroundings& world) {
 
 }  // namespace
 
-Command whatif_command(CLI::App& app) {
+Command whatif_command(CommandSyntax app) {
   auto flags = std::make_shared<WhatIfFlags>();
-  CLI::App* whatif = app.add_subcommand(
+  const CommandSyntax whatif = app.add_subcommand(
       "whatif", "Show a run in another region, on other hardware, or with more epochs");
-  whatif->footer(
+  whatif.footer(
       "Examples:\n"
       "  wattree whatif transformer-big-p100 --region US-WY\n"
       "  wattree whatif transformer-big-p100 --hardware 8xA100-SXM4-40GB --pue 1.1\n"
       "  wattree whatif run.json --hardware 4xT4 --keep hours --epochs 40\n\n"
       "The profile itself never changes. Hardware changes energy by (p'/s')/(p/s), power over\n"
       "speed of the data sheets. See docs/carbon.md.\n");
-  whatif->add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
-      ->required();
-  flags->alternative.add_to(*whatif);
-  whatif->add_option("--hardware", flags->query.hardware,
-                     "Other hardware, such as 4xT4 or \"4xT4,2xEPYC 7742\"");
+  whatif.add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
+      .required();
+  flags->alternative.add_to(whatif);
+  whatif.add_option("--hardware", flags->query.hardware,
+                    "Other hardware, such as 4xT4 or \"4xT4,2xEPYC 7742\"");
   whatif
-      ->add_option("--keep", flags->keep,
-                   "What other hardware keeps: the same work, or the same hours")
-      ->check(CLI::IsMember({"work", "hours"}))
-      ->capture_default_str();
-  whatif->add_option("--epochs", flags->query.epochs,
-                     "Extrapolate both to, or cut off after, so many epochs");
-  flags->baseline.add_to(*whatif, "baseline-");
-  whatif->add_option("--baseline-hardware", flags->query.baseline_hardware,
-                     "What the run ran on, where the profile does not say");
-  flags->hardware_file.add_to(*whatif);
-  flags->unit.add_to(*whatif);
-  flags->folder.add_to(*whatif);
-  whatif->add_flag("--json", flags->json, "Print JSON (docs/schemas/whatif.schema.json)");
+      .add_option("--keep", flags->keep,
+                  "What other hardware keeps: the same work, or the same hours")
+      .one_of({"work", "hours"})
+      .show_default();
+  whatif.add_option("--epochs", flags->query.epochs,
+                    "Extrapolate both to, or cut off after, so many epochs");
+  flags->baseline.add_to(whatif, "baseline-");
+  whatif.add_option("--baseline-hardware", flags->query.baseline_hardware,
+                    "What the run ran on, where the profile does not say");
+  flags->hardware_file.add_to(whatif);
+  flags->unit.add_to(whatif);
+  flags->folder.add_to(whatif);
+  whatif.add_flag("--json", flags->json, "Print JSON (docs/schemas/whatif.schema.json)");
   return {whatif, [flags](Surroundings& world) { return run(*flags, world); }};
 }
 

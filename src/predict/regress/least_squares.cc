@@ -1,6 +1,6 @@
 #include "src/predict/regress/least_squares.h"
 
-#include <Eigen/Dense>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cassert>
 #include <cmath>

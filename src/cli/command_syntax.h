@@ -1,0 +1,97 @@
+// What a command is called and which arguments it takes: the program's view of CLI11. Its headers
+// take seconds to compile, so that commands see this one instead.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/cli/completions.h"
+
+// NOLINTNEXTLINE(readability-identifier-naming): the library's own name.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace wattree {
+
+// One flag or argument of a command. A handle: copies mean the same option.
+class CommandOption {
+ public:
+  explicit CommandOption(CLI::Option* option) : option_(option) {}
+
+  CommandOption required() const;
+  CommandOption one_of(const std::vector<std::string>& words) const;
+  CommandOption between(int least, int most) const;
+  CommandOption excludes(CommandOption other) const;
+  CommandOption excludes(const std::string& other) const;
+  // --help shows the value that the variable has now.
+  CommandOption show_default() const;
+  // What --help calls its value.
+  CommandOption type_name(const std::string& name) const;
+  // Of a list: a word after its value is not another one. It may stand there several times.
+  CommandOption one_value_each() const;
+  // The same, with what --help calls each value.
+  CommandOption repeatable(const std::string& type_name) const;
+  // So many values, one after the other.
+  CommandOption values(int least, int most) const;
+  // May stand without a value, and then means this one.
+  CommandOption value_or(const std::string& value) const;
+  // --help does not show it.
+  CommandOption hidden() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+// The program or one of its commands. A handle, too.
+class CommandSyntax {
+ public:
+  explicit CommandSyntax(CLI::App* app) : app_(app) {}
+
+  CommandSyntax add_subcommand(const std::string& name, const std::string& description) const;
+  void require_subcommand() const;
+  void footer(const std::string& text) const;
+  CommandOption add_flag(const std::string& names, bool& value, const std::string& help) const;
+  // Parsing fills `value`, which lives as long. The end of command_syntax.cc lists what T may be.
+  template <class T>
+  CommandOption add_option(const std::string& names, T& value, const std::string& help = "") const;
+
+  // Whether this command was typed.
+  bool parsed() const;
+  // Whether it has this option and the option was typed.
+  bool is_given(const std::string& name) const;
+
+ private:
+  CLI::App* app_;
+};
+
+// The program's own syntax: the root of all commands.
+class CommandLine {
+ public:
+  CommandLine(const std::string& name, const std::string& version, const std::string& description);
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+  ~CommandLine();
+
+  CommandSyntax syntax() const;
+  // A flag of any command, such as "--dtype".
+  bool has(const std::string& flag) const;
+  // For completions.
+  std::vector<CommandWords> words() const;
+
+  enum class Ending { kCommand, kAnswered, kWrong };
+  struct Parsed {
+    Ending ending = Ending::kCommand;
+    std::string message;   // What is wrong, in a sentence.
+    std::string out = {};  // What --help and --version print,
+    std::string err = {};  // and what a person reads who typed something wrong.
+  };
+  Parsed parse(const std::vector<std::string>& arguments) const;
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace wattree
