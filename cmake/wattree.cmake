@@ -27,8 +27,8 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(wattree_flags INTERFACE -Wno-sign-conversion)
 endif()
 if(WATTREE_PRECOMPILE)
-  # GCC 12 forgets that precompiled headers are the system's, and warns of a sum of two strings in them.
-  target_compile_options(wattree_flags INTERFACE -Wno-array-bounds)
+  # GCC 12 forgets that precompiled headers are the system's, and takes sums of strings in them for overflows.
+  target_compile_options(wattree_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(WATTREE_WERROR)
   target_compile_options(wattree_flags INTERFACE -Werror)
