@@ -30,8 +30,8 @@ CommandSyntax describe(CommandSyntax app, AnnotateRequest& request) {
       .one_of({"nothing", "leaves", "children", "node", "root"})
       .show_default();
   command.add_flag("--no-twins", request.no_twins,
-                   "Do not look up leaves that were measured before");
-  command.add_flag("--skip-bad", request.skip_bad, "Pass over bad lines");
+                   "Do not reuse measurements of leaves with the same sizes");
+  command.add_flag("--skip-bad", request.skip_bad, "Skip bad lines");
   return command;
 }
 

@@ -30,21 +30,21 @@ CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
       "  wattree calibrate --on my-gpu -o my-gpu.json --dtype bf16 --budget 3min\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json --resume --budget 10min\n"
       "  wattree predict gpt2 --predictor my-gpu.json\n\n"
-      "Matrix products, attention, softmax, norms, element-wise work, copies and look-ups of many\n"
-      "sizes, the most telling first, for as long as --budget allows; precisions share it. Each\n"
-      "window is written to my-gpu.windows.jsonl at once. The table says for each precision how "
-      "far\n"
-      "kernels that were left out are off, from a quarter, from half and from all of what was\n"
-      "measured: so what more time would buy.\n"
-      "See docs/measuring.md.\n");
-  command.add_option("--on", request.on, "What to call the machine in predictions").required();
-  command.add_option("-o,--output", request.output, "The predictor's file").required();
+      "It measures matrix products, attention, softmax, norms, element-wise work, copies and\n"
+      "look-ups of many sizes, the most informative first, until --budget is spent. Precisions\n"
+      "share the budget. Every measurement is written to my-gpu.windows.jsonl at once. The table\n"
+      "shows, for each precision, the error on kernels that were left out: fitted to a quarter, "
+      "to\n"
+      "half and to all of the measurements. So you see what more time would buy. See\n"
+      "docs/measuring.md.\n");
+  command.add_option("--on", request.on, "Name of the machine in predictions").required();
+  command.add_option("-o,--output", request.output, "File for the predictor").required();
   command.add_option("--hardware", request.hardware,
-                     "The machine as people should read it [the device's own name]");
+                     "Name of the hardware to show [the device's own name]");
   command.add_option("--dtype", request.dtype,
                      "One of fp32 and tf32, one of bf16 and fp16, or both [bf16,fp32 on a GPU, "
                      "fp32 on a processor]");
-  command.add_flag("--resume", request.resume, "Go on with the windows that are there");
+  command.add_flag("--resume", request.resume, "Continue with the measurements that are there");
   flags.measure.budget = "10min";
   describe_measuring(command, flags.measure);
   return command;

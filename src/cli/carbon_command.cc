@@ -42,8 +42,8 @@ int run(CarbonFlags& flags, Surroundings& world) {
 
 Command carbon_command(CommandSyntax app) {
   auto flags = std::make_shared<CarbonFlags>();
-  const CommandSyntax carbon =
-      app.add_subcommand("carbon", "Show what an energy, or a run's, emits in a region");
+  const CommandSyntax carbon = app.add_subcommand(
+      "carbon", "Show the CO2 emissions of an amount of energy or of a run, in a region");
   carbon.footer(
       "Examples:\n"
       "  wattree carbon 2.5kWh --region US-GA --pue average\n"
@@ -56,7 +56,8 @@ Command carbon_command(CommandSyntax app) {
                   "list`")
       .required();
   flags->setting.add_to(carbon);
-  carbon.add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
+  carbon.add_option("--epochs", flags->epochs,
+                    "Show the run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(carbon);
   flags->folder.add_to(carbon);
   carbon.add_flag("--json", flags->json, "Print JSON (docs/schemas/footprint.schema.json)");

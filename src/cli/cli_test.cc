@@ -511,7 +511,7 @@ TEST(Cli, BadDataIsRefusedOrSkipped) {
 
 TEST(Cli, CompletionsKnowCommandsOfCommands) {
   const std::string script = run({"completions", "bash"}).out;
-  EXPECT_NE(script.find("*:import) words=\"irene -h --help -o"), std::string::npos) << script;
+  EXPECT_NE(script.find("*) words=\"irene -h --help -o"), std::string::npos) << script;
   EXPECT_NE(
       run({"completions", "fish"}).out.find("__fish_seen_subcommand_from dataset' -a stats\n"),
       std::string::npos);

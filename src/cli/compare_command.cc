@@ -111,10 +111,9 @@ Command compare_command(CommandSyntax app) {
       "  wattree compare transformer-big-p100 bert-base-v100\n"
       "  wattree compare before.json after.json --fail-above 3%\n"
       "  wattree compare run.json 951kWh --region US-GA\n\n"
-      "Models are predicted at the same sizes, by the same predictor, and compared with the\n"
-      "first. Of runs nothing is scaled: what was measured is shown as measured, and changes are\n"
-      "of the devices' energy. With --fail-above the exit code is 1 where one takes more "
-      "energy.\n");
+      "Models are predicted at the same sizes by the same predictor, and compared with the first.\n"
+      "Runs are not scaled: what was measured is shown as measured, and changes are those of the\n"
+      "devices' energy. With --fail-above the exit code is 1 if any takes more energy.\n");
   compare
       .add_option("MODEL", flags->names,
                   "Models, as for `wattree predict`; or runs: profiles (files, or ids of `wattree "
@@ -122,7 +121,7 @@ Command compare_command(CommandSyntax app) {
       .required()
       .values(2, 100);
   compare.add_option("--fail-above", flags->fail_above,
-                     "Exit with 1 where one takes this many percent more than the first");
+                     "Exit with 1 if any takes this many percent more than the first: 3%");
   compare.add_flag("--json", flags->json,
                    "Print JSON (docs/schemas/compare.schema.json; of runs "
                    "compare_profiles.schema.json)");
@@ -131,7 +130,7 @@ Command compare_command(CommandSyntax app) {
   describe_pass(compare, flags->pass);
   flags->setting.add_to(compare);
   compare.add_option("--epochs", flags->epochs,
-                     "Extrapolate each run to, or cut it off after, so many epochs");
+                     "Show each run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(compare);
   flags->folder.add_to(compare);
   return {compare, [flags, compare](Surroundings& world) { return run(*flags, compare, world); }};

@@ -17,20 +17,21 @@ struct StatsFlags {
 };
 
 CommandSyntax describe(CommandSyntax app, StatsFlags& flags) {
-  const CommandSyntax dataset = app.add_subcommand("dataset", "Look into a dataset");
+  const CommandSyntax dataset = app.add_subcommand("dataset", "Inspect a dataset");
   dataset.require_subcommand();
   const CommandSyntax stats = dataset.add_subcommand(
       "stats", "Count trees, nodes, sizes, distinct measurements and missing values");
   stats.add_option("FILE", flags.request.dataset, "A dataset in JSON Lines, plain or gzip")
       .required();
-  stats.add_flag("--skip-bad", flags.request.skip_bad, "Pass over bad lines");
+  stats.add_flag("--skip-bad", flags.request.skip_bad, "Skip bad lines");
   stats.add_flag("--json", flags.json, "Print JSON (docs/schemas/dataset-stats.schema.json)");
   stats.footer(
       "Example:\n"
       "  wattree dataset stats data.jsonl\n\n"
-      "`ml` counts leaves, `module` inner nodes, `model` roots; depth counts the nodes from the "
-      "root\n"
-      "to the deepest leaf. Nodes are copies of one measurement where every number is equal.\n");
+      "`ml` counts leaves, `module` inner nodes and `model` roots. Depth counts the nodes from "
+      "the\n"
+      "root to the deepest leaf. Two nodes are copies of one measurement if all their numbers are\n"
+      "equal.\n");
   return dataset;
 }
 

@@ -20,7 +20,7 @@ struct EvaluateFlags {
 CommandSyntax describe(CommandSyntax app, EvaluateFlags& flags) {
   EvaluateRequest& request = flags.request;
   const CommandSyntax command = app.add_subcommand(
-      "evaluate", "Say how far predictions are off on models left out of the training");
+      "evaluate", "Show how far predictions are off for models left out of the training");
   command.footer(
       "Examples:\n"
       "  wattree evaluate data.jsonl --leave-one-model-out\n"
@@ -53,24 +53,27 @@ CommandSyntax describe(CommandSyntax app, EvaluateFlags& flags) {
           .excludes(by_model);
   command
       .add_option("--predictor", request.predictor,
-                  "Of windows: say how far this predictor is off (a file, or a name as of "
-                  "`predict --on`), and fit nothing")
+                  "For a folder of measurements: check this predictor (a file, or a name as for "
+                  "`predict --on`) and fit nothing")
       .excludes(by_model)
       .excludes(by_family);
   describe_method(command, request.method);
   command
-      .add_option("--seeds", request.seeds, "Runs of IrEne's methods, which begin at random [10]")
+      .add_option("--seeds", request.seeds,
+                  "Number of runs of IrEne's methods, which start at random [10]")
       .between(1, 100);
-  command.add_option("--known", request.known, "What has been run of the new model [nothing]")
+  command
+      .add_option("--known", request.known,
+                  "Which parts of the new model have been measured [nothing]")
       .one_of({"nothing", "leaves", "children", "node", "root"});
   command.add_flag("--no-twins", request.no_twins,
-                   "Do not look up leaves that were measured in another model with the same sizes");
+                   "Do not reuse measurements of leaves with the same sizes in other models");
   describe_model_choice(command, request.models);
   command.add_option("--predictions", flags.predictions,
                      "Write every node's held-out prediction to this file, as JSON Lines");
   command.add_option("--report", flags.report,
-                     "Evaluate every method, and write a page (.html) or Markdown (.md) with the "
-                     "figures of IrEne's paper beside");
+                     "Evaluate every method, and write a page (.html) or Markdown (.md) beside the "
+                     "figures of IrEne's paper");
   command.add_flag("--json", flags.json,
                    "Print JSON (docs/schemas/evaluate.schema.json; of windows "
                    "evaluate-kernels.schema.json)");

@@ -21,7 +21,7 @@ CommandSyntax describe(CommandSyntax app, ImportRequest& request) {
   irene.footer(
       "Example:\n"
       "  wattree import irene ./irene-data -o data.jsonl\n\n"
-      "Parameters and kernels that are no nodes are worked out: docs/datasets.md says how.\n");
+      "Parameters, and kernels that are not nodes, are computed: see docs/datasets.md.\n");
   return import;
 }
 

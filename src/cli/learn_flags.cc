@@ -8,13 +8,13 @@ namespace wattree {
 
 void describe_model_choice(CommandSyntax command, ModelChoice& choice) {
   for (const auto& [flag, names, what] :
-       {std::tuple{"--include", &choice.include, "Only this model of the dataset (repeatable)"},
-        std::tuple{"--exclude", &choice.exclude, "Without this model (repeatable)"}}) {
+       {std::tuple{"--include", &choice.include, "Use only this model of the dataset (repeatable)"},
+        std::tuple{"--exclude", &choice.exclude, "Leave out this model (repeatable)"}}) {
     command.add_option(flag, *names, what).repeatable("MODEL");
   }
   command.add_flag("--all-models", choice.takes_all,
-                   "Also sshleifer/tiny-ctrl, which IrEne published and its paper leaves out");
-  command.add_flag("--skip-bad", choice.skips_bad, "Pass over bad lines");
+                   "Include sshleifer/tiny-ctrl, which IrEne published but left out of its paper");
+  command.add_flag("--skip-bad", choice.skips_bad, "Skip bad lines");
 }
 
 void describe_method(CommandSyntax command, MethodRequest& request) {

@@ -141,7 +141,7 @@ Command regions_command(CommandSyntax app) {
   flags->unit.add_to(regions);
   const CommandOption json =
       regions.add_flag("--json", flags->json, "Print JSON (docs/schemas/regions.schema.json)");
-  regions.add_flag("--names", flags->names, "Print just the codes, one a line").excludes(json);
+  regions.add_flag("--names", flags->names, "Print only the codes, one per line").excludes(json);
   return {regions, [flags](Surroundings& world) { return run_regions(*flags, world); }};
 }
 
@@ -154,11 +154,12 @@ Command hardware_command(CommandSyntax app) {
       "  wattree hardware \"NVIDIA A100-SXM4-80GB\"\n"
       "  wattree hardware --hardware-file mine.csv mine\n\n"
       "Figures are the makers'; a dash is not published. See docs/carbon.md.\n");
-  hardware.add_option("WORDS", flags->words, "Beginnings of words of a name, alias or maker [all]");
+  hardware.add_option("WORDS", flags->words,
+                      "Words, or beginnings of words, of a name, alias or maker [all]");
   flags->file.add_to(hardware);
   const CommandOption json =
       hardware.add_flag("--json", flags->json, "Print JSON (docs/schemas/hardware.schema.json)");
-  hardware.add_flag("--names", flags->names, "Print just the names, one a line, as one word each")
+  hardware.add_flag("--names", flags->names, "Print only the names, one per line, each as one word")
       .excludes(json);
   return {hardware, [flags](Surroundings& world) { return run_hardware(*flags, world); }};
 }

@@ -33,31 +33,35 @@ void describe_measuring(CommandSyntax command, MeasureFlags& flags) {
   MeasureRequest& request = flags.request;
   command.add_option("--device", request.device,
                      "cpu, cuda or cuda:1 [cuda where the framework has it, or else cpu]");
-  const CommandOption budget =
-      command.add_option("--budget", flags.budget,
-                         "Take no longer than this (90s, 10min); what tells most comes first");
+  const CommandOption budget = command.add_option(
+      "--budget", flags.budget,
+      "Stop after this time (90s, 10min); the most informative measurements come first");
   if (!flags.budget.empty()) budget.show_default();
   command.add_option("--cache", request.cache,
-                     "What nodes find in the cache: in_place, cold, warm, or several of them; the "
-                     "first is what counts [in_place]");
-  command.add_option("--execution", request.execution,
-                     "graph, or eager: every kernel launched by itself [graph]");
+                     "State of the device's cache before each node: in_place, cold, warm, or "
+                     "several; the first one counts [in_place]");
+  command.add_option(
+      "--execution", request.execution,
+      "How kernels start: graph (back to back), or eager (each launched by the host) [graph]");
   command.add_option("--protocol", request.protocol,
-                     "wattree, or irene: five rounds of 20 s with rest in between [wattree]");
+                     "wattree, or irene (five rounds of 20 s with rests between) [wattree]");
   command.add_option("--node-limit", flags.node_limit_s,
-                     "Most seconds for one measurement [5; irene 20 a round]");
+                     "Longest time for one measurement, in seconds [5; irene 20 per round]");
   command.add_option("--standby", flags.standby_w,
-                     "Watts: begin when the device draws no more than this [when it rests]");
-  command.add_option("--seed", request.seed, "Of the random order [1]");
-  command.add_flag("--allow-load", request.allow_load,
-                   "Go on although others use the machine; windows are marked then");
-  command.add_flag("--no-anchor", request.no_anchor,
-                   "Do not measure BERT-base every minute to see whether a GPU drifts");
-  command.add_flag("--no-pauses", request.no_pauses,
-                   "Measure nodes at the power cap only so, and not with rest in between too");
+                     "Wait until the device draws no more than this many watts [until it rests]");
+  command.add_option("--seed", request.seed, "Seed of the random order [1]");
+  command.add_flag(
+      "--allow-load", request.allow_load,
+      "Measure even while other programs use the machine; the measurements are marked");
+  command.add_flag(
+      "--no-anchor", request.no_anchor,
+      "Skip the measurement of BERT-base every minute that shows whether a GPU drifts");
+  command.add_flag(
+      "--no-pauses", request.no_pauses,
+      "Measure nodes that reach the power cap once only, not a second time with pauses");
   command.add_option("--torch-plugin", request.torch_plugin,
-                     "What runs nodes: libwattree-torch.so, by tools/build_torch_plugin [looked "
-                     "for beside the program]");
+                     "The plugin that runs nodes: libwattree-torch.so, made by "
+                     "tools/build_torch_plugin [looked for beside the program]");
   flags.meters.add_roots(command);
 }
 

@@ -26,9 +26,9 @@ CommandSyntax describe(CommandSyntax app, MetersFlags& flags) {
       "  wattree meters\n"
       "  wattree meters --details\n"
       "  wattree meters --assume cpu=65W --json\n\n"
-      "Meters marked \"yes\" under \"in sum\" are added up; the others are shown beside them, "
+      "Meters marked \"yes\" under \"in sum\" are added up. The others are shown beside them, "
       "because\n"
-      "another meter has what they measure in it already. See docs/measuring.md.\n");
+      "another meter already includes what they measure. See docs/measuring.md.\n");
   flags.meters.add_assume(meters);
   meters.add_flag("--details", flags.details, "Also show what each meter covers, and whose it is");
   meters.add_flag("--json", flags.json, "Print JSON (docs/schemas/meters.schema.json)");

@@ -17,10 +17,10 @@ CommandSyntax describe(CommandSyntax app, ModelFlags& flags) {
   const CommandSyntax models =
       app.add_subcommand("models", "List the bundled models and the known families");
   models.footer(
-      "Any other model of a known family needs no more than its config.json:\n"
+      "For any other model of a known family its config.json is enough:\n"
       "  wattree tree ./config.json\n");
   const CommandOption json = models.add_flag("--json", flags.json, "Print JSON");
-  models.add_flag("--names", flags.names, "Print just the names, one a line").excludes(json);
+  models.add_flag("--names", flags.names, "Print only the names, one per line").excludes(json);
   return models;
 }
 

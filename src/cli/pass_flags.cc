@@ -15,9 +15,10 @@ void describe_size(CommandSyntax command, PassFlags& flags) {
 void describe_pass(CommandSyntax command, PassFlags& flags) {
   PassShape& query = flags.query;
   command.add_option("--target-len", query.target_len,
-                     "Decoder length of an encoder-decoder [as --seq]");
-  command.add_option("--past", query.past,
-                     "One decode step over a cache of this many tokens, instead of a full pass");
+                     "Length of the decoder's input, for encoder-decoder models [as --seq]");
+  command.add_option(
+      "--past", query.past,
+      "Take one decode step over a cache of this many tokens, instead of a full pass");
   command.add_option("--dtype", query.dtype,
                      "fp32, tf32, bf16, fp16, int8 or int4 [the config's, or else fp32]");
   command.add_option("--attention", query.attention, "sdpa or eager [sdpa]");
@@ -42,7 +43,7 @@ void describe_view(CommandSyntax command, ViewFlags& flags) {
   command.add_option("--depth", flags.depth, "Show at most this many levels below the root");
   command.add_option("--level", flags.level,
                      "Show down to model, module, ml or math [ml; math in JSON and CSV]");
-  command.add_flag("--all", flags.all, "Give every layer rows of its own");
+  command.add_flag("--all", flags.all, "Show every layer, instead of folding identical ones");
 }
 
 Result<TreeView> view_of(const ViewFlags& flags, bool is_data) {

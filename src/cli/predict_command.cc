@@ -46,13 +46,13 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
       "mean\n"
       "  wattree predict gpt2 --as GPT2LMHeadModel -s 512 --generate 128   a request, token by "
       "token\n"
-      "  wattree predict gpt2 --explain h.0.mlp.c_fc                 how one number came about\n"
+      "  wattree predict gpt2 --explain h.0.mlp.c_fc                 how one number is computed\n"
       "  wattree predict bert-base-uncased -s 256 --passes-per-query 150 --region US-GA\n"
       "  wattree predict ./config.json --predictor mine.json --json | jq .tree.energy_j\n\n"
-      "The first line says what the numbers hold for. Children plus a node's own energy are the\n"
-      "node. \"90 %\" is the interval that held 9 of 10 measurements of models that the predictor\n"
-      "had not seen; basis says where a number comes from. A query is one item (one sequence of\n"
-      "the batch), not a pass. See docs/predicting.md.\n");
+      "The first line says what the numbers hold for. A node's energy is its own work plus its\n"
+      "children's. \"90 %\" is the interval that held 9 of 10 measurements of models that the\n"
+      "predictor had not seen. The basis says where a number comes from. A query is one item (one\n"
+      "sequence of the batch), not a pass. See docs/predicting.md.\n");
   predict.add_option("MODEL", flags.model, kModelHelp).required();
   predict.add_option("-b,--batch", flags.batches, "Batch size, a list (8,16) or a range (8:32:8)")
       .show_default();
@@ -62,19 +62,21 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
   describe_pass(predict, flags.pass);
   describe_script(predict, flags.script);
   describe_view(predict, flags.view);
-  predict.add_option("--top", flags.top, "Show the nodes with the most energy of their own");
+  predict.add_option(
+      "--top", flags.top,
+      "Show this many nodes: those that take the most energy themselves, without their children");
   predict
       .add_option("--by", flags.by,
-                  "Break the energy down by type (of building blocks), module (the innermost "
-                  "ones) or op (of the framework)")
+                  "Break the energy down by type of building block, by innermost module, or by the "
+                  "framework's op")
       .one_of({"type", "module", "op"});
   const CommandOption explain = predict.add_option(
       "--explain", flags.explain,
-      "Show how the number of one node came about, by its scope (\".\" is the root)");
+      "Show how the figure of one node is computed, given its scope (\".\" is the root)");
   const CommandOption generate =
       predict
           .add_option("--generate", flags.generate,
-                      "A whole request: a pass over -s tokens, and this many decode steps")
+                      "Predict a whole request: a pass over -s tokens, then this many decode steps")
           .excludes(explain);
   for (const char* other : {"--past", "--top", "--by", "--depth", "--level", "--all"}) {
     generate.excludes(other);
@@ -82,7 +84,7 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
   describe_totals(predict, flags.totals);
   const CommandOption json =
       predict.add_flag("--json", flags.json, "Print JSON (docs/schemas/predict.schema.json)");
-  predict.add_flag("--csv", flags.csv, "Print CSV, one row a node, or a row a size")
+  predict.add_flag("--csv", flags.csv, "Print CSV: one row per node, or per size")
       .excludes(json)
       .excludes(explain)
       .excludes(generate);

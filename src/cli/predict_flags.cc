@@ -17,23 +17,27 @@ void describe_predictor(CommandSyntax command, PredictorRef& predictor) {
 }
 
 void describe_totals(CommandSyntax command, TotalsRequest& request) {
-  command.add_option("--queries", request.queries, "Totals for this many queries").show_default();
+  command.add_option("--queries", request.queries, "Add up totals for this many queries")
+      .show_default();
   command
       .add_option("--passes-per-query", request.passes_per_query,
-                  "Passes that one query needs, such as 150 passages to read")
+                  "Number of passes that one query needs, for example 150 passages to read")
       .show_default();
   command.add_option("--price", request.usd_per_kwh, "USD per kWh [0.1319, as in IrEne's Table 3]");
   const CommandOption region = command.add_option(
       "--region", request.region,
-      "Whose electricity it is, for its carbon: US-GA, DE, eu-central-1 [none: no carbon]");
-  command.add_option("--intensity", request.intensity, "Carbon of the electricity: 325g/kWh")
+      "Region whose electricity is used: US-GA, DE, eu-central-1 [none: carbon is not shown]");
+  command
+      .add_option("--intensity", request.intensity, "Carbon intensity of the electricity: 325g/kWh")
       .excludes(region);
   command
       .add_option("--pue", request.pue,
-                  "What the data centre draws for each kWh of its computers: a number, or average")
+                  "PUE: energy of the whole data centre per unit of its computers' energy, a "
+                  "number or average")
       .show_default();
-  command.add_option("--host-watts", request.host_watts,
-                     "What the host draws beside the accelerator [none: it is not counted]");
+  command.add_option(
+      "--host-watts", request.host_watts,
+      "Power that the host draws beside the accelerator, in watts [the host is not counted]");
 }
 
 }  // namespace wattree

@@ -28,21 +28,20 @@ CommandSyntax describe(CommandSyntax app, ProfileFlags& flags) {
       "  wattree profile bert-base-uncased -b 16 -s 128 --dtype bf16 -o bert.jsonl\n"
       "  wattree profile gpt2 --device cpu -o gpt2.jsonl --budget 2min\n"
       "  wattree profile gpt2 --resume gpt2.jsonl\n\n"
-      "The whole model, its distinct modules and its distinct kernels run by themselves, over and\n"
-      "over, until the energy of a run is known to 1 %. Every window is written at once, to\n"
-      "bert.windows.jsonl beside the dataset: Ctrl-C loses nothing, and --resume goes on. What "
-      "the\n"
-      "file has already, of any model, is not measured again. Where nothing measures energy, "
-      "times\n"
-      "and use are recorded and energy is null. It needs the plugin that runs nodes, and the\n"
-      "machine for itself. See docs/measuring.md.\n");
+      "The whole model, its distinct modules and its distinct kernels run by themselves, again "
+      "and\n"
+      "again, until the energy of a run is known to 1 %. Every measurement is written at once to\n"
+      "bert.windows.jsonl beside the dataset: Ctrl-C loses nothing, and --resume continues. What\n"
+      "the file already has, of any model, is not measured again. If nothing can measure energy,\n"
+      "times and use are recorded and energy is null. You need the plugin that runs nodes, and a\n"
+      "machine that does nothing else. See docs/measuring.md.\n");
   command.add_option("MODEL", flags.model, kModelHelp).required();
   describe_size(command, flags.pass);
   describe_pass(command, flags.pass);
   describe_inputs(command, flags.script);
   const CommandOption output =
-      command.add_option("-o,--output", flags.output, "The dataset's file");
-  command.add_option("--resume", flags.resume, "Go on with the files of this dataset")
+      command.add_option("-o,--output", flags.output, "File for the dataset");
+  command.add_option("--resume", flags.resume, "Continue the measurements of this dataset")
       .excludes(output);
   describe_measuring(command, flags.measure);
   command.add_flag("--json", flags.json,

@@ -159,7 +159,7 @@ Command profiles_command(CommandSyntax app) {
       profiles.add_subcommand("list", "List the profiles that are kept here");
   const CommandOption json =
       listing.add_flag("--json", flags->json, "Print JSON (docs/schemas/profiles.schema.json)");
-  listing.add_flag("--names", flags->names, "Print just the ids, one a line").excludes(json);
+  listing.add_flag("--names", flags->names, "Print only the ids, one per line").excludes(json);
   const CommandSyntax showing = profiles.add_subcommand("show", "Show a profile's figures");
   showing.add_option("PROFILE", flags->name, kProfile).required();
   showing.add_flag("--json", flags->json, "Print it as JSON (docs/schemas/profile.schema.json)");
@@ -177,8 +177,8 @@ Command profiles_command(CommandSyntax app) {
   const CommandSyntax deleting =
       profiles.add_subcommand("delete", "Delete a profile that is kept here");
   deleting.add_option("ID", flags->name, "Its id").required();
-  const CommandSyntax recovering = profiles.add_subcommand(
-      "recover", "Make the profiles of runs whose tracker died, from their journals");
+  const CommandSyntax recovering =
+      profiles.add_subcommand("recover", "Recover runs whose tracker died, from their journals");
   recovering.add_option("JOURNAL|FOLDER", flags->journal,
                         "A journal or a folder of them [$XDG_STATE_HOME/wattree/journals]");
   recovering.add_option("-o,--output", flags->output,

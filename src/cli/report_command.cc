@@ -34,14 +34,14 @@ int run(ReportFlags& flags, Surroundings& world) {
 
 Command report_command(CommandSyntax app) {
   auto flags = std::make_shared<ReportFlags>();
-  const CommandSyntax report =
-      app.add_subcommand("report", "Write a statement of what a run took, to paste or to keep");
+  const CommandSyntax report = app.add_subcommand(
+      "report", "Write a statement of a run's energy and emissions, to paste or to keep");
   report.footer(
       "Examples:\n"
       "  wattree report run.json --markdown\n"
       "  wattree report run.json --html -o run.html\n\n"
-      "The HTML page asks for nothing from anywhere and carries its profile:\n"
-      "`wattree profiles import run.html` reads it again.\n");
+      "The HTML page needs no network and contains its profile:\n"
+      "`wattree profiles import run.html` reads it back.\n");
   report.add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
       .required();
   const CommandOption markdown =
@@ -49,7 +49,8 @@ Command report_command(CommandSyntax app) {
   report.add_flag("--html", flags->html, "Write one HTML page").excludes(markdown);
   report.add_option("-o,--output", flags->output, "Write to this file [standard output]");
   flags->setting.add_to(report);
-  report.add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
+  report.add_option("--epochs", flags->epochs,
+                    "Show the run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(report);
   flags->folder.add_to(report);
   return {report, [flags](Surroundings& world) { return run(*flags, world); }};

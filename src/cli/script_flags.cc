@@ -4,18 +4,17 @@ namespace wattree {
 
 void describe_inputs(CommandSyntax command, ScriptFlags& flags) {
   command
-      .add_option(
-          "--input", flags.inputs,
-          "Of a TorchScript file: type and sizes of an argument, and a limit for whole "
-          "numbers, like \"i64[16,128]<30522\", or a number; once for each [token ids of -b x "
-          "-s]")
+      .add_option("--input", flags.inputs,
+                  "For a TorchScript file: type and size of one argument, such as "
+                  "\"i64[16,128]<30522\" (whole numbers below 30522), or a number. Repeat it for "
+                  "each argument [token ids of -b x -s]")
       .one_value_each();
 }
 
 void describe_script(CommandSyntax command, ScriptFlags& flags) {
   describe_inputs(command, flags);
   command.add_option("--torch-plugin", flags.plugin,
-                     "What reads TorchScript files: libwattree-torch.so, by "
+                     "The plugin that reads TorchScript files: libwattree-torch.so, made by "
                      "tools/build_torch_plugin [looked for beside the program]");
 }
 

@@ -53,8 +53,8 @@ std::filesystem::path FolderFlag::path(const Surroundings& world) const {
 
 void HardwareFileFlag::add_to(CommandSyntax command) {
   command.add_option("--hardware-file", file,
-                     "CSV of own hardware: name,kind,tdp_w,fp32_gflops and, if known, the other "
-                     "columns of data/hardware.csv");
+                     "CSV file with hardware of your own: name,kind,tdp_w,fp32_gflops and, if "
+                     "known, the other columns of data/hardware.csv");
 }
 
 Result<OwnDevices> HardwareFileFlag::load() const {

@@ -51,23 +51,25 @@ void add_outputs(CommandSyntax track, TrackFlags& flags) {
   track.add_option("-o,--output", request.output,
                    "Write the profile to this file [kept among `wattree profiles list`]");
   flags.folder.add_to(track);
-  track.add_option("--journal", request.journal,
-                   "Folder of the journal, which is then kept [$XDG_STATE_HOME/wattree/journals]");
-  track.add_flag("--serve", flags.serve,
-                 "Serve the run on this machine: events, profile so far, pause and resume");
-  track.add_option("--port", flags.port, "The port for that [any that is free]").between(0, 65535);
+  track.add_option(
+      "--journal", request.journal,
+      "Folder for the journal, which is kept after the run [$XDG_STATE_HOME/wattree/journals]");
+  track.add_flag(
+      "--serve", flags.serve,
+      "Serve the run over HTTP on this machine: events, the profile so far, pause and resume");
+  track.add_option("--port", flags.port, "Port to serve on [any free one]").between(0, 65535);
   track
-      .add_option("--energyvis", flags.energyvis,
-                  "Serve it for EnergyVis's page too, on port 5000, for the page at this origin "
-                  "alone [http://localhost:3000]")
+      .add_option(
+          "--energyvis", flags.energyvis,
+          "Also serve it to EnergyVis's page at this origin, on port 5000 [http://localhost:3000]")
       .value_or("http://localhost:3000")
       .type_name("ORIGIN");
   track
       .add_option("--live", flags.live,
-                  "The line that shows power and energy while it runs: auto (on a terminal) or off")
+                  "Live line with power and energy: auto (on a terminal) or off")
       .one_of({"auto", "off"})
       .show_default();
-  track.add_flag("-q,--quiet", flags.quiet, "No summary and no notes");
+  track.add_flag("-q,--quiet", flags.quiet, "Print no summary and no notes");
   // Not for users: tests need neither hardware nor a free port 5000.
   flags.meters.add_roots(track);
   track.add_option("--energyvis-port", flags.energyvis_port).hidden();
@@ -86,25 +88,29 @@ CommandSyntax describe(CommandSyntax app, TrackFlags& flags) {
   track.add_option("--intensity", request.intensity, "Carbon intensity instead, such as 325.4g/kWh")
       .excludes("--region");
   track.add_option("--pue", request.pue,
-                   "What the building takes for each unit of the computers': 1.2, or \"average\"");
+                   "PUE: energy of the whole building per unit of its computers' energy, such as "
+                   "1.2, or \"average\"");
   flags.meters.add_assume(track);
   track
       .add_option("--epochs", request.epochs, "Planned number of epochs: shows the projected total")
       .between(1, 1'000'000);
   track.add_option("--epoch-regex", request.epoch_regex,
-                   "A line of the output that matches tells of an epoch: 'epoch +(\\d+)'");
-  track.add_option("--epoch-at", flags.epoch_at, "What such a line stands at: end or begin")
+                   "Lines of output that match this mark an epoch: 'epoch +(\\d+)'");
+  track
+      .add_option("--epoch-at", flags.epoch_at,
+                  "Whether such a line marks the end or the beginning of an epoch")
       .one_of({"end", "begin"})
       .show_default();
   track.add_option("--idle", request.idle,
-                   "Measure idle power for so long before the command begins, such as 5s");
-  track.add_option("--warn-above", request.warn_above, "Warn when it takes more than this: 2kWh");
+                   "Measure idle power for this long before the command starts, such as 5s");
+  track.add_option("--warn-above", request.warn_above,
+                   "Warn when the run takes more than this: 2kWh");
   track.add_option("--stop-above", request.stop_above,
-                   "End the command (SIGTERM, then SIGKILL) when it takes more than this: 3kWh");
+                   "Stop the command (SIGTERM, then SIGKILL) when it takes more than this: 3kWh");
   track.add_option("--grace", request.grace, "Time between SIGTERM and SIGKILL").show_default();
   track.add_option("--period", request.period,
-                   "Between two readings, 1ms to 60s [100ms; of meters that are slow to answer up "
-                   "to 1s, but at once where an epoch begins or ends]");
+                   "Time between two readings, 1ms to 60s [100ms; slow meters are read once a "
+                   "second, and at once when an epoch begins or ends]");
   track.add_option("--pid", request.pid, "Follow a running process until it ends")
       .between(1, 1 << 30);
   add_outputs(track, flags);

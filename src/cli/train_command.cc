@@ -38,18 +38,17 @@ CommandSyntax describe(CommandSyntax app, TrainFlags& flags) {
                   "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
                   "data/h200)")
       .required();
-  command.add_option("-o,--output", flags.output, "The predictor's file").required();
+  command.add_option("-o,--output", flags.output, "File for the predictor").required();
   describe_method(command, request.method);
-  command.add_option("--seed", request.seed, "Of the first weights of IrEne's methods [1]");
+  command.add_option("--seed", request.seed, "Seed of the first weights of IrEne's methods [1]");
   command.add_option("--name", request.name, "What to call the predictor [the file's name]");
   command.add_option("--hardware", request.hardware,
-                     "The machine that was measured, as people should read it [as windows say, or "
-                     "unknown]");
+                     "Name of the machine that was measured [as the measurements say, or unknown]");
   command.add_option("--meter", request.meter,
-                     "What measured the energy [as windows say, or unknown]");
+                     "Meter that measured the energy [as the measurements say, or unknown]");
   command
       .add_option("--boundary", request.boundary,
-                  "What that energy covers [as windows say, or wall]")
+                  "What that energy covers [as the measurements say, or wall]")
       .one_of({"gpu", "host", "wall"});
   command.add_option("--dtypes", flags.dtypes,
                      "The precisions that were measured: fp32,bf16 [as the data says, or fp32]");

@@ -28,8 +28,8 @@ CommandSyntax describe(CommandSyntax app, TreeFlags& flags) {
       "  wattree tree ./my-model/config.json --json | jq .params\n"
       "  wattree tree model.pt --input \"i64[16,128]<30522\"\n"
       "  wattree tree gpt2 --set n_layer=24 --as GPT2LMHeadModel --csv > tree.csv\n\n"
-      "A module's figures are the sums over its children, but for tied weights, which count once.\n"
-      "FLOPs count a multiply-add as 2; bytes are what must be read and written once each. See\n"
+      "A module's figures are the sums of its children's; tied weights count once. FLOPs count a\n"
+      "multiply-add as 2. Bytes are what must be read and written at least once. See\n"
       "docs/trees.md.\n");
   tree.add_option("MODEL", flags.model, kModelHelp).required();
   describe_size(tree, flags.pass);
@@ -38,7 +38,7 @@ CommandSyntax describe(CommandSyntax app, TreeFlags& flags) {
   describe_view(tree, flags.view);
   const CommandOption json =
       tree.add_flag("--json", flags.json, "Print JSON (docs/schemas/tree.schema.json)");
-  tree.add_flag("--csv", flags.csv, "Print CSV, one row a node").excludes(json);
+  tree.add_flag("--csv", flags.csv, "Print CSV, one row per node").excludes(json);
   return tree;
 }
 

@@ -61,8 +61,8 @@ Command whatif_command(CommandSyntax app) {
       "  wattree whatif transformer-big-p100 --region US-WY\n"
       "  wattree whatif transformer-big-p100 --hardware 8xA100-SXM4-40GB --pue 1.1\n"
       "  wattree whatif run.json --hardware 4xT4 --keep hours --epochs 40\n\n"
-      "The profile itself never changes. Hardware changes energy by (p'/s')/(p/s), power over\n"
-      "speed of the data sheets. See docs/carbon.md.\n");
+      "The profile itself never changes. Other hardware multiplies the energy by (p'/s')/(p/s):\n"
+      "power over speed, both from the data sheets. See docs/carbon.md.\n");
   whatif.add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
       .required();
   flags->alternative.add_to(whatif);
@@ -70,14 +70,14 @@ Command whatif_command(CommandSyntax app) {
                     "Other hardware, such as 4xT4 or \"4xT4,2xEPYC 7742\"");
   whatif
       .add_option("--keep", flags->keep,
-                  "What other hardware keeps: the same work, or the same hours")
+                  "What stays the same on other hardware: the work, or the hours")
       .one_of({"work", "hours"})
       .show_default();
   whatif.add_option("--epochs", flags->query.epochs,
-                    "Extrapolate both to, or cut off after, so many epochs");
+                    "Show both at this many epochs: extrapolated, or cut off");
   flags->baseline.add_to(whatif, "baseline-");
   whatif.add_option("--baseline-hardware", flags->query.baseline_hardware,
-                    "What the run ran on, where the profile does not say");
+                    "Hardware of the run, if the profile does not name it");
   flags->hardware_file.add_to(whatif);
   flags->unit.add_to(whatif);
   flags->folder.add_to(whatif);

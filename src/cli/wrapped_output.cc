@@ -44,11 +44,6 @@ std::string wrapped(std::string_view line, std::size_t width) {
   return out + current;
 }
 
-WrappedOutput::WrappedOutput(std::ostream& out, std::size_t width)
-    : std::ostream(static_cast<std::streambuf*>(this)), out_(out), width_(width) {}
-
-WrappedOutput::~WrappedOutput() { sync(); }
-
 WrappedOutput::int_type WrappedOutput::overflow(int_type c) {
   if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
   const char letter = traits_type::to_char_type(c);

@@ -12,13 +12,13 @@ namespace wattree {
 // One line without its end as lines of at most `width` cells, where words allow.
 std::string wrapped(std::string_view line, std::size_t width);
 
-// What is written to it goes to `out` line by line, wrapped.
-class WrappedOutput : private std::streambuf, public std::ostream {
+// What is written to it goes to `to` line by line, wrapped.
+class WrappedOutput : public std::streambuf {
  public:
-  WrappedOutput(std::ostream& out, std::size_t width);
+  WrappedOutput(std::ostream& to, std::size_t width) : out_(to), width_(width) {}
   WrappedOutput(const WrappedOutput&) = delete;
   WrappedOutput& operator=(const WrappedOutput&) = delete;
-  ~WrappedOutput() override;
+  ~WrappedOutput() override { WrappedOutput::sync(); }
 
  private:
   int_type overflow(int_type c) override;

@@ -47,7 +47,8 @@ TEST(WrappedOutput, LosesNoWord) {
 TEST(WrappedOutput, WritesWhatIsNotALineYet) {
   std::ostringstream out;
   {
-    WrappedOutput wrapping(out, 20);
+    WrappedOutput buffer(out, 20);
+    std::ostream wrapping(&buffer);
     wrapping << "one two three four five\nsix" << std::flush;
     EXPECT_EQ(out.str(), "one two three four\n    five\nsix");
     wrapping << " seven";

@@ -7,7 +7,7 @@
 
 #include "src/base/amounts.h"
 #include "src/report/document/equivalent_text.h"
-"src/report/document/report_content.h"
+#include "src/report/document/report_content.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
 #include "src/runs/whatif/footprint.h"
