@@ -74,6 +74,21 @@ std::string flag_of(const CLI::App& app, std::string_view field) {
   return "";
 }
 
+// An option that was given without a value ("--on ''") is a variable that was not set, and not a
+// wish for the default.
+const CLI::Option* find_empty(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (!option->get_positional() && std::find(values.begin(), values.end(), "") != values.end()) {
+      return option;
+    }
+  }
+  for (const CLI::App* below : command.get_subcommands()) {
+    if (const CLI::Option* found = find_empty(*below)) return found;
+  }
+  return nullptr;
+}
+
 // A full disk must not pass for success.
 int written(int code, Surroundings& world) {
   world.out.flush();
@@ -117,6 +132,11 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
     }
     app.exit(error, world.out, world.err);
     return asked ? written(0, world) : kUsage;
+  }
+  if (const CLI::Option* empty = find_empty(app)) {
+    const bool as_json = std::find(arguments.begin(), end, "--json") != end;
+    return usage_error({ErrorCode::kInvalidInput, empty->get_name() + " is empty", ""}, as_json,
+                       world);
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return written(command.run(world), world);

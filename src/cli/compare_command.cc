@@ -129,7 +129,7 @@ Command compare_command(CLI::App& app) {
                     "compare_profiles.schema.json)");
   describe_size(*compare, flags->pass);
   describe_predictor(*compare, flags->predictor);
-  describe_pass(*compare, flags->pass);
+  describe_pass(*compare, flags->pass, kPredictedDtypes);
   flags->setting.add_to(*compare);
   compare->add_option("--epochs", flags->epochs,
                       "Extrapolate each run to, or cut it off after, so many epochs");

@@ -19,8 +19,8 @@ void describe_predictor(CLI::App& command, PredictorRef& predictor) {
 }
 
 void describe_totals(CLI::App& command, TotalsRequest& request) {
-  command.add_option("--queries", request.queries, "Totals for this many queries")
-      ->capture_default_str();
+  command.add_option("--queries", request.queries,
+                     "Totals for this many queries, such as 1e9 [1000000]");
   command
       .add_option("--passes-per-query", request.passes_per_query,
                   "Passes that one query needs, such as 150 passages to read")

@@ -39,7 +39,7 @@ CLI::App* describe(CLI::App& app, ProfileFlags& flags) {
       "machine for itself. See docs/measuring.md.\n");
   command->add_option("MODEL", flags.model, kModelHelp)->required();
   describe_size(*command, flags.pass);
-  describe_pass(*command, flags.pass);
+  describe_pass(*command, flags.pass, kMeasuredDtypes);
   describe_inputs(*command, flags.script);
   CLI::Option* output = command->add_option("-o,--output", flags.output, "The dataset's file");
   command->add_option("--resume", flags.resume, "Go on with the files of this dataset")
