@@ -218,8 +218,8 @@ def test_the_program_builds_the_same_trees(windows, tmp_path):
     passes = [w for w in windows if w["subject"] in ("model", "decode") and "experts_implementation" not in w.get("overrides", {})]
     for w in passes[::4]:
         model, _, head = w["model"].partition(":")
-        command = [program, "tree", model, "-b", str(w["batch_size"]), "--dtype", w["dtype"], "--attention", w["attention"], "--json"]
-        command += ["--as", head] if head else []
+        command = [program, "tree", model, "--as", head or "base", "-b", str(w["batch_size"]), "--dtype", w["dtype"],
+                   "--attention", w["attention"], "--json"]
         command += ["--past", str(w["past"])] if "past" in w else ["-s", str(w["seq_len"])]
         command += ["-s", str(w["source_len"])] if "source_len" in w else []
         for field, value in w.get("overrides", {}).items():

@@ -32,6 +32,10 @@ process 1 4711 1048576 55
 ASK = """
 import dataclasses, json, sys
 sys.path.insert(0, sys.argv[1])
+if sys.argv[4]:
+    import types
+    cuda = types.SimpleNamespace(is_initialized=lambda: sys.argv[4] == "computes")
+    sys.modules["torch"] = types.SimpleNamespace(cuda=cuda)
 from wattree.nvml import Gpu, NvmlError
 try:
     gpu = Gpu(sys.argv[3] or None, sys.argv[2])
@@ -51,10 +55,11 @@ def library():
     return path
 
 
-def ask(library, tmp_path, script=SCRIPT, uuid="GPU-bbbb"):
+def ask(library, tmp_path, script=SCRIPT, uuid="GPU-bbbb", torch=""):
     # In a process of its own: the stand-in reads its script once, when it is loaded.
     (tmp_path / "script").write_text(script)
-    answer = subprocess.run([sys.executable, "-c", ASK, str(ROOT / "python"), str(library), uuid], capture_output=True, text=True,
+    answer = subprocess.run([sys.executable, "-c", ASK, str(ROOT / "python"), str(library), uuid, torch],
+                            capture_output=True, text=True,
                             env=os.environ | {"FAKE_NVML_SCRIPT": str(tmp_path / "script")}, check=True)
     return json.loads(answer.stdout)
 
@@ -69,6 +74,14 @@ def test_everything_of_the_right_gpu_in_the_right_unit(library, tmp_path):
     assert state["power_w"] == pytest.approx(612.5)
     assert (state["gpu_percent"], state["sm_clock_mhz"], state["memory_clock_mhz"]) == (97, 1980, 3201)
     assert (state["temperature_c"], state["throttle_reasons"], state["memory_used_bytes"]) == (55, 4, 1048576)
+
+
+def test_in_a_container_we_are_not_another_process(library, tmp_path):
+    # The host's number for this process is another one than its own: one that computes is us, and the rest are others.
+    assert ask(library, tmp_path, torch="computes")["others"] == []
+    assert ask(library, tmp_path, torch="does not")["others"] == [4711]
+    two = SCRIPT + "process 1 4712 1048576 55\n"
+    assert len(ask(library, tmp_path, two, torch="computes")["others"]) == 1
 
 
 def test_what_the_driver_does_not_tell_is_none(library, tmp_path):

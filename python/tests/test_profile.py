@@ -509,6 +509,9 @@ def test_the_program_reads_what_is_saved(profiler, program, tmp_path):
     assert sum(model["trees"] for model in found["models"]) == 6
     trained = run(program, "train", path, "-o", tmp_path / "predictor.json")
     assert trained.returncode == 0, trained.stderr
+    # Linear layers were recognised by their counts, and did not pass for activations.
+    kinds = {kind["kind"] for kind in json.loads((tmp_path / "predictor.json").read_text())["kinds"]}
+    assert "linear" in kinds
     annotated = run(program, "annotate", path, "--predictor", tmp_path / "predictor.json", "-o", tmp_path / "out.jsonl")
     assert annotated.returncode == 0, annotated.stderr
     tree = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["frontend_tree"]
@@ -534,9 +537,11 @@ def test_saved_energies_are_the_measured_ones(profiled, tmp_path, root):
     by_scope = {node["scope"]: node for node in nodes(line["frontend_tree"])}
     assert by_scope["root"]["ground_truth_energy"] == pytest.approx(profile.energy_j, rel=1e-6)
     up = by_scope["root.layers.1.up"]
-    # 12 rows through 16 x 32, and the bias; in millions, and in MiB of four-byte numbers.
+    # 2 x 6 rows through 16 x 32, and the bias; in millions, and in MiB of four-byte numbers. IrEne counts a product for
+    # each sequence with a copy of the weight, and the bias' sum as reading twice and writing once.
     assert up["flops"] == pytest.approx((2 * 12 * 16 * 32 + 12 * 32) / 1e6, rel=1e-6)
-    assert up["mem_bytes"] == pytest.approx(4 * (32 + 12 * 16 + 16 * 32 + 12 * 32) / 2**20, rel=1e-6)
+    assert up["mem_bytes"] == pytest.approx(4 * (12 * 16 + 2 * 16 * 32 + 3 * 12 * 32) / 2**20, rel=1e-6)
+    assert line["dtype"] == "fp32" and line["protocol"] == "wattree-torch-1"
     assert up["type"] == "ml" and by_scope["root.layers.1.act"]["type"] == "ml-np"
     assert up["gpu_energy_mean"] is None  # It would be the answer.
     assert {op["op"] for op in by_scope["root.layers.1"]["ops"]} == {"mul", "add"}

@@ -18,7 +18,9 @@ from wattree.proc import cpu_percent, ram_percent, read_cpu_time
 from wattree.sampler import Resources, Sampler
 from wattree.ticks import Progress, Window, cut_window, relative_slope_error
 
-PROTOCOL = "wattree-1"
+# This package's own: it runs the framework's modules. The program runs kernels by itself, and calls that
+# "wattree-native-1"; files of both were once "wattree-1".
+PROTOCOL = "wattree-torch-1"
 # The cap is felt where the driver says so this often: the first look may still see the load before.
 CAPPED_SHARE = 0.3
 

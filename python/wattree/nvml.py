@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
+import sys
 from typing import Any
 
 _SUCCESS = 0
@@ -21,6 +22,12 @@ _TEMPERATURE_GPU = 0
 # nvmlClocksEventReasons: why the clocks are lower than they could be.
 POWER_CAP_REASONS = 0x4 | 0x80  # The software power cap, and the hardware's power brake.
 THERMAL_REASONS = 0x8 | 0x20 | 0x40  # Hardware slowdown, software and hardware thermal slowdown.
+
+
+def _computes_here() -> bool:
+    """Whether this process has work on a GPU, as far as PyTorch is what it uses."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.cuda.is_initialized()
 
 
 class NvmlError(RuntimeError):
@@ -117,13 +124,20 @@ class Gpu:
         )
 
     def other_processes(self) -> list[int]:
-        """Processes other than this one that compute on the GPU. A driver that does not tell names none."""
+        """Processes other than this one that compute on the GPU. A driver that does not tell names none.
+
+        In a container NVML may know this process by the host's number for it. Where PyTorch computes here and our own
+        number is not in the list, one of those in it is ours.
+        """
         list_processes = self._function("nvmlDeviceGetComputeRunningProcesses_v3")
         count = ctypes.c_uint(64)
         found = (_Process * count.value)()
         if list_processes(self._handle, ctypes.byref(count), found) != _SUCCESS:
             return []
-        return [process.pid for process in found[: count.value] if process.pid != os.getpid()]
+        listed = [process.pid for process in found[: count.value]]
+        if os.getpid() in listed:
+            return [pid for pid in listed if pid != os.getpid()]
+        return listed[:-1] if listed and _computes_here() else listed
 
     def _find(self, uuid: str | None) -> ctypes.c_void_p:
         count = ctypes.c_uint()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from wattree.cost import OpCost
-from wattree.dataset import dataset_tree
+from wattree.dataset import Pass, dataset_tree
 from wattree.records import round_numbers
 from wattree.spec import key_of
 from wattree.table import profile_table
@@ -152,8 +152,10 @@ class Profile:
         name, batch, length = model_name or self.model, batch_size or self.batch_size, seq_len or self.seq_len
         unique = key_of(name, batch, length, self.tree.key, self.machine, self.tree.record)[:8]
         line = json.dumps(round_numbers({
-            "model_name": name, "batch_size": batch, "seq_len": length,
-            "frontend_tree": dataset_tree(self.tree, f"{name}-{batch}x{length}-{unique}")}), allow_nan=False) + "\n"
+            "model_name": name, "batch_size": batch, "seq_len": length, "dtype": self.dtype,
+            "protocol": self.machine["protocol"],
+            "frontend_tree": dataset_tree(self.tree, f"{name}-{batch}x{length}-{unique}",
+                                          Pass(batch, length, self.dtype))}), allow_nan=False) + "\n"
         target = pathlib.Path(path)
         if append:
             with open(target, "a", encoding="utf-8") as file:

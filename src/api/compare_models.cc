@@ -55,11 +55,9 @@ Result<CompareModelsRequest> compare_models_request(const nlohmann::json& body) 
 Result<CompareModelsAnswer> compare_models(const CompareModelsRequest& request,
                                            const Services& services) {
   std::vector<NamedModel> models;
-  std::vector<std::string> notes;
   for (const ModelRef& model : request.models) {
     Result<ModelText> text = find_config(model, services);
     if (!text.ok()) return text.error();
-    for (std::string& note : notes_of(text.value())) notes.push_back(std::move(note));
     models.push_back({name_of(model), std::move(text).value()});
   }
   const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
@@ -67,8 +65,16 @@ Result<CompareModelsAnswer> compare_models(const CompareModelsRequest& request,
   Result<ModelComparison> compared =
       compare_models(models, request.pass, by.value(), request.limit);
   if (!compared.ok()) return compared.error();
-  add_notes_on(by.value(), compared.value().models.front().prediction.built.pass.precision, notes);
-  return CompareModelsAnswer{std::move(compared).value(), std::move(notes)};
+  CompareModelsAnswer answer{std::move(compared).value(), {}};
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const std::vector<std::string>& read = answer.comparison.models[i].prediction.built.notes;
+    for (const std::string& note : notes_of(models[i].text, read)) {
+      answer.notes.push_back(models[i].name + ": " + note);
+    }
+  }
+  const Pass& pass = answer.comparison.models.front().prediction.built.pass;
+  add_notes_on(by.value(), pass.precision, answer.notes);
+  return answer;
 }
 
 std::string to_json(const CompareModelsAnswer& answer, int indent) {

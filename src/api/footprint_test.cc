@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/api/profiles.h"
+#include "src/report/document/equivalent_text.h"
 #include "src/report/document/report.h"
 #include "src/report/document/report_content.h"
 
@@ -107,15 +108,23 @@ TEST(Report, SaysWhatIsNotInItsFigures) {
 }
 
 TEST(Report, EquivalentsReadWellAtAnySize) {
-  const Equivalent ton{"a short ton", 1.0, ""};
-  const auto text = [&](double tons) { return to_text(GramsCo2e(tons * 907'184.74), ton); };
-  EXPECT_EQ(text(3.21), "3.21 ×");
-  EXPECT_EQ(text(0.88), "0.88 ×");  // Not "1/1 of".
-  EXPECT_EQ(text(0.64), "0.64 ×");  // Not "1/2 of".
-  EXPECT_EQ(text(1.0 / 699), "1/699 of");
-  EXPECT_EQ(text(1.0 / 1.92e6), "1/1.92 million of");
-  EXPECT_EQ(text(1.0 / 33.2e9), "1/33.2 billion of");
-  EXPECT_EQ(text(0), "0 ×");
+  const auto texts = [](double grams, double joules) {
+    std::string out;
+    for (const ShownEquivalent& shown : shown_equivalents(GramsCo2e(grams), Joules(joules))) {
+      out += to_text(shown) + "\n";
+    }
+    return out;
+  };
+  // A milligram is a few millimetres; nothing is a billionth of a car.
+  EXPECT_EQ(texts(1e-3, 10),
+            "4.02 mm of driving an average US passenger car\n"
+            "0.000426 ml of burning petrol\n"
+            "0.00811 s of electricity of an average US household\n");
+  const std::string much = texts(2e6, 5e9);
+  EXPECT_NE(much.find("8048 km of driving"), std::string::npos) << much;
+  EXPECT_NE(much.find("46.9 days of electricity"), std::string::npos) << much;
+  EXPECT_NE(much.find("2.23 × Air travel"), std::string::npos) << much;
+  EXPECT_EQ(texts(0, 0), "");
 }
 
 TEST(Profiles, UnknownOnesAreErrorsWithTheNearest) {

@@ -12,7 +12,7 @@ Result<GenerateRequest> generate_request(const nlohmann::json& body) {
   GenerateRequest request;
   request.model = reader.model();
   request.pass = reader.pass();
-  if (request.pass.past > 0) {
+  if (request.pass.past) {
     reader.fields().complain("past", "is what \"generate\" counts by itself");
   }
   request.steps = reader.fields().whole("generate", 1, std::int64_t{1} << 32, true).value_or(1);
@@ -34,11 +34,12 @@ Result<GenerateAnswer> generate(const GenerateRequest& request, const Services& 
                                           {request.pass, request.steps}, by.value(), progress);
   if (!generated.ok()) return generated.error();
   Generation generation = std::move(generated).value();
+  std::vector<std::string> notes = notes_of(text.value(), generation.prefill.built.notes);
   const double items = static_cast<double>(generation.prefill.built.pass.batch);
   Result<QueryTotals> totals = totals_of(generation.request() * (1 / items),
                                          by.value().provenance(), "one request", options.value());
   if (!totals.ok()) return totals.error();
-  GenerateAnswer answer{std::move(generation), std::move(totals).value(), notes_of(text.value())};
+  GenerateAnswer answer{std::move(generation), std::move(totals).value(), std::move(notes)};
   add_notes_on(by.value(), answer.generation.prefill.built.pass.precision, answer.notes);
   return answer;
 }

@@ -18,7 +18,7 @@ PassShape read_pass(JsonFields& fields) {
   out.batch = fields.whole("batch", 1, kMostTokens).value_or(out.batch);
   out.seq = fields.whole("seq", 1, kMostTokens);
   out.target_len = fields.whole("target_len", 1, kMostTokens);
-  out.past = fields.whole("past", 0, kMostTokens).value_or(out.past);
+  out.past = fields.whole("past", 1, kMostTokens);
   out.dtype = fields.text("dtype");
   out.attention = fields.text("attention");
   out.as = fields.text("as");
@@ -39,7 +39,10 @@ Result<BuiltModel> build(const ProfileRequest& request, const Services& services
   if (!text.value().note.empty()) notes.push_back(text.value().note);
   PassShape pass = request.pass;
   pass.keeps_dataflow = true;
-  return build_model(request.model, text.value().json, text.value().origin, pass);
+  Result<BuiltModel> built =
+      build_model(request.model, text.value().json, text.value().origin, pass);
+  if (built.ok()) notes.insert(notes.end(), built.value().notes.begin(), built.value().notes.end());
+  return built;
 }
 
 // What has loaded a TorchScript file is what runs its nodes, so that the tree comes with the rig.

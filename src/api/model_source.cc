@@ -45,8 +45,9 @@ Result<ModelText> find_config(const ModelRef& model, const Services& services) {
   return error;
 }
 
-std::vector<std::string> notes_of(const ModelText& text) {
-  return text.note.empty() ? std::vector<std::string>{} : std::vector{text.note};
+std::vector<std::string> notes_of(const ModelText& text, std::vector<std::string> read) {
+  if (!text.note.empty()) read.insert(read.begin(), text.note);
+  return read;
 }
 
 Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
@@ -57,7 +58,8 @@ Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
   Result<BuiltModel> built =
       build_model(name_of(model), text.value().json, text.value().origin, pass);
   if (!built.ok()) return built.error();
-  return OpenedModel{std::move(built).value(), nullptr, notes_of(text.value())};
+  std::vector<std::string> notes = notes_of(text.value(), built.value().notes);
+  return OpenedModel{std::move(built).value(), nullptr, std::move(notes)};
 }
 
 void add_notes_on(const LoadedPredictor& by, Precision precision, std::vector<std::string>& notes) {

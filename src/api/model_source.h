@@ -39,7 +39,7 @@ struct PredictorRef {
 struct OpenedModel {
   BuiltModel built;
   std::shared_ptr<Executor> executor;  // Of a TorchScript file: it runs the tree's nodes.
-  std::vector<std::string> notes;      // What the user should know of where it was found.
+  std::vector<std::string> notes;      // What the user should know of it.
 };
 
 // Whether it is a TorchScript file; never where files must not be read.
@@ -49,8 +49,8 @@ Error script_has_one_size();
 
 // The model's config.
 Result<ModelText> find_config(const ModelRef& model, const Services& services);
-// What the user should know of how it was found.
-std::vector<std::string> notes_of(const ModelText& text);
+// What the user should know of how it was found, and then of how it was read.
+std::vector<std::string> notes_of(const ModelText& text, std::vector<std::string> read);
 // Its tree in one pass, whatever it is.
 Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
                                const Services& services);

@@ -234,7 +234,8 @@ TEST(QueryTotals, PartsAreApart) {
 
 TEST(QueryTotals, RefusesWhatMakesNoSense) {
   for (const auto change : std::initializer_list<void (*)(TotalsRequest&)>{
-           [](TotalsRequest& r) { r.queries = 0; }, [](TotalsRequest& r) { r.pue = "0.5"; },
+           [](TotalsRequest& r) { r.queries = 0; }, [](TotalsRequest& r) { r.queries = 1e20; },
+           [](TotalsRequest& r) { r.queries = 2.5; }, [](TotalsRequest& r) { r.pue = "0.5"; },
            [](TotalsRequest& r) { r.passes_per_query = -1; },
            [](TotalsRequest& r) { r.usd_per_kwh = -1; },
            [](TotalsRequest& r) { r.host_watts = -1; },
@@ -345,6 +346,20 @@ TEST(Generate, RefusesWhatTheModelCannotDo) {
   query.steps = 1;
   const ModelText encoder{R"({"model_type":"bert"})", "test", ModelSource::kBundled, ""};
   EXPECT_FALSE(generate("test", encoder, query, imaginary(), {}).ok());
+}
+
+TEST(Generate, ThePromptNeedsItsLastLogitsAlone) {
+  ModelText text = gpt2(2);
+  text.json.insert(1, R"("architectures":["GPT2LMHeadModel"],)");
+  GenerateQuery query;
+  query.tree.seq = 10;
+  const Result<Generation> generated = generate("test", text, query, imaginary(), {});
+  ASSERT_TRUE(generated.ok()) << generated.error().message;
+  for (const Node& node : generated.value().prefill.built.tree.nodes()) {
+    if (node.scope == "lm_head") {
+      EXPECT_EQ(node.shape, (Dims{1, 1, 50257}));
+    }
+  }
 }
 
 TEST(CompareModels, TheGateClosesAboveTheLimit) {

@@ -89,6 +89,12 @@ Result<ImportProfileAnswer> import_profile(const ImportProfileRequest& request,
   Result<ReadProfile> read = request.file.empty() ? read_profile(request.text, "profile")
                                                   : read_profile_file(request.file);
   if (!read.ok()) return of_field("profile", read.error());
+  // Only a user without a home has a folder that depends on where the program was started: a
+  // profile that is put there to be kept would be lost.
+  if (request.folder.empty() && services.profiles.is_relative()) {
+    return Error{ErrorCode::kUnavailable, "there is no folder to keep profiles in",
+                 "set HOME or XDG_DATA_HOME, or name a folder with <folder>", "folder"};
+  }
   ImportProfileAnswer out{"", std::move(read).value().profile,
                           profile_folder(request.folder, services)};
   Result<std::string> id = save_profile(out.folder, out.profile, request.id);

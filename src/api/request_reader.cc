@@ -62,7 +62,7 @@ PassShape RequestReader::pass(bool has_size) {
     pass.seq = fields_.whole("seq", 1, kMostTokens);
   }
   pass.target_len = fields_.whole("target_len", 1, kMostTokens);
-  pass.past = fields_.whole("past", 0, kMostTokens).value_or(pass.past);
+  pass.past = fields_.whole("past", 1, kMostTokens);
   pass.dtype = fields_.text("dtype");
   pass.attention = fields_.text("attention");
   pass.as = fields_.text("as");
@@ -104,7 +104,7 @@ ExtrasRequest RequestReader::extras() {
 
 TotalsRequest RequestReader::totals() {
   TotalsRequest totals;
-  totals.queries = fields_.whole("queries", 1, std::int64_t{1} << 53).value_or(totals.queries);
+  totals.queries = fields_.number("queries", 1, kMost).value_or(totals.queries);
   totals.passes_per_query =
       fields_.number("passes_per_query", 0, kMost).value_or(totals.passes_per_query);
   totals.usd_per_kwh = fields_.number("price", 0, kMost);

@@ -153,6 +153,16 @@ TEST(ProfileRequests, KeepShowExportAndDelete) {
   EXPECT_EQ(import_profile({{}, "{}", "", {}}, services).error().field, "profile");
 }
 
+TEST(ProfileRequests, WithoutAHomeAProfileNeedsAFolder) {
+  const Services homeless = services_from([](const char*) { return std::nullopt; });
+  const Result<ImportProfileAnswer> lost = import_profile({kSample, "", "", {}}, homeless);
+  ASSERT_FALSE(lost.ok());
+  EXPECT_EQ(lost.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(lost.error().hint, "set HOME or XDG_DATA_HOME, or name a folder with <folder>");
+  const TestFolder folder;
+  EXPECT_TRUE(import_profile({kSample, "", "", folder.path()}, homeless).ok());
+}
+
 TEST(LookupRequests, FindAndSuggest) {
   const Services services = services_in(TestFolder());
   const auto georgia = regions(regions_request(Json{{"words", "georgia"}}).value(), services);

@@ -67,7 +67,7 @@ bool is_script(const std::string& model) {
 
 Status check_script(const std::string& path, const PassShape& pass) {
   if (pass.overrides.empty() && pass.dtype.empty() && pass.attention.empty() && pass.as.empty() &&
-      pass.past == 0) {
+      !pass.past) {
     return {};
   }
   return Error{

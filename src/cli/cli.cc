@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "src/base/version.h"
@@ -48,6 +49,29 @@ int written(int code, Surroundings& world) {
               false, world);
 }
 
+// The exit code of a command line that is no command to run: wrong, or answered already.
+std::optional<int> parse(const CommandLine& line, const std::vector<std::string>& arguments,
+                         Surroundings& world) {
+  const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+  const CommandLine::Parsed parsed = line.parse(arguments);
+  switch (parsed.ending) {
+    case CommandLine::Ending::kAnswered: world.out << parsed.out; return written(0, world);
+    case CommandLine::Ending::kWrong:
+      if (const auto error = line.misspelt(arguments)) return usage_error(*error, as_json, world);
+      if (as_json) {
+        return usage_error({ErrorCode::kInvalidInput, parsed.message, ""}, as_json, world);
+      }
+      world.err << parsed.err;
+      return kUsage;
+    case CommandLine::Ending::kCommand: break;
+  }
+  // "--on ''" is a variable that was not set, and not a wish for the default.
+  if (const std::string empty = line.empty_option(); !empty.empty()) {
+    return usage_error({ErrorCode::kInvalidInput, empty + " is empty", ""}, as_json, world);
+  }
+  return std::nullopt;
+}
+
 int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world) {
   const CommandLine line(
       "wattree", kVersion,
@@ -73,22 +97,8 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
   }
   world.services = services_from(world.environment);
   world.flag_of = [&line](std::string_view field) { return flag_of(line, field); };
-  const CommandLine::Parsed parsed = line.parse({arguments.begin(), end});
-  if (parsed.ending != CommandLine::Ending::kCommand) {
-    const bool is_wrong = parsed.ending == CommandLine::Ending::kWrong;
-    const bool as_json = std::find(arguments.begin(), end, "--json") != end;
-    if (is_wrong) {
-      if (const auto error = line.misspelt({arguments.begin(), end})) {
-        return usage_error(*error, as_json, world);
-      }
-    }
-    if (is_wrong && as_json) {
-      return usage_error({ErrorCode::kInvalidInput, parsed.message, ""}, true, world);
-    }
-    world.out << parsed.out;
-    world.err << parsed.err;
-    return is_wrong ? kUsage : written(0, world);
-  }
+  const std::vector<std::string> own(arguments.begin(), end);
+  if (const auto code = parse(line, own, world)) return *code;
   for (const Command& command : commands) {
     if (command.syntax.parsed()) return written(command.run(world), world);
   }

@@ -54,6 +54,35 @@ TEST(Cli, ShowsATree) {
   EXPECT_NE(tree.out.find("layer.0…11 ×12"), std::string::npos) << tree.out;
 }
 
+TEST(Cli, RefusesFlagsThatMeanNothing) {
+  const std::vector<std::string> predict{"predict", "bert-tiny", "--on", "h200"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = predict;
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  EXPECT_EQ(with({}).code, 0);
+  EXPECT_EQ(run({"predict", "bert-tiny", "--on", ""}).err, "wattree: --on is empty\n");
+  EXPECT_EQ(with({"--region", ""}).code, 2);
+  EXPECT_EQ(with({"--top", "-1"}).code, 2);
+  EXPECT_EQ(with({"--past", "0"}).code, 3);
+  EXPECT_EQ(with({"--queries", "99999999999999999999"}).code, 3);
+  EXPECT_EQ(with({"--set", "num_layer=3"}).code, 3);
+  const Outcome million = with({"--queries", "1e6"});
+  EXPECT_EQ(million.code, 0) << million.err;
+  EXPECT_NE(million.out.find("1,000,000 queries"), std::string::npos);
+}
+
+TEST(Cli, ThePredictedClassComesFirst) {
+  const Outcome bert = run({"predict", "bert-tiny", "--on", "h200"});
+  EXPECT_TRUE(bert.out.starts_with("BertModel of bert-tiny: ")) << bert.out;
+  const ConfigFile published(
+      R"({"model_type":"bert","architectures":["BertForMaskedLM"],"num_hidden_layers":1})");
+  const Outcome masked = run({"predict", published.path(), "--on", "h200"});
+  EXPECT_TRUE(masked.out.starts_with("BertForMaskedLM of ")) << masked.out;
+  EXPECT_NE(masked.err.find("--as BertModel leaves it out"), std::string::npos) << masked.err;
+}
+
 // As a fault of the program would be: an exception that nobody expects.
 Outcome run_with_a_fault(const std::vector<std::string>& arguments) {
   std::ostringstream out;
@@ -279,7 +308,8 @@ TEST(Cli, DatasheetsStandInForPredictors) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("±60 %"), std::string::npos) << outcome.out;
     EXPECT_EQ(outcome.out.find("pred "), std::string::npos) << outcome.out;
-    return outcome.out.substr(0, outcome.out.find('\n'));
+    const std::size_t begin = outcome.out.find('\n') + 1;  // Below the model and its class.
+    return outcome.out.substr(begin, outcome.out.find('\n', begin) - begin);
   };
   EXPECT_EQ(headline("a100-sxm4-80gb"),
             "1× A100 SXM4 80GB, GPU only, bf16, sdpa, graph, per pass of 1 × 128; assumed by "
@@ -347,8 +377,8 @@ TEST(Cli, SetOverridesTheConfig) {
   const Outcome outcome =
       run({"tree", "gpt2", "--set", "n_layer=3", "--set", "activation_function=relu", "--csv"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("\nh.2,"), std::string::npos);
-  EXPECT_EQ(outcome.out.find("\nh.3,"), std::string::npos);
+  EXPECT_NE(outcome.out.find("\ntransformer.h.2,"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("\ntransformer.h.3,"), std::string::npos);
   EXPECT_NE(outcome.out.find("h.0.mlp.act:relu"), std::string::npos);
 }
 
@@ -374,7 +404,8 @@ TEST(Cli, PredictsATree) {
   const Outcome outcome =
       run({"predict", "bert-base-uncased", "-b", "16", "-s", "64", "--predictor", kPredictor});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out.rfind("1× imaginary GPU, GPU only, fp32, sdpa, per pass of 16 × 64; "
+  EXPECT_EQ(outcome.out.rfind("BertModel of bert-base-uncased: 109 M parameters, 177 GFLOP\n"
+                              "1× imaginary GPU, GPU only, fp32, sdpa, per pass of 16 × 64; "
                               "predicted by imaginary (",
                               0),
             0u)
@@ -425,7 +456,7 @@ TEST(Cli, GeneratesARequest) {
     return run(flags);
   };
   EXPECT_EQ(outcome({}).code, 0) << outcome({}).err;
-  EXPECT_NE(outcome({}).out.find("--as GPT2LMHeadModel"), std::string::npos);
+  EXPECT_NE(outcome({"--as", "base"}).out.find("--as GPT2LMHeadModel"), std::string::npos);
   EXPECT_EQ(outcome({"--past", "3"}).code, 2);
   EXPECT_EQ(outcome({"--by", "op"}).code, 2);
   EXPECT_EQ(outcome({"-b", "1,2"}).code, 2);

@@ -52,6 +52,19 @@ bool knows(const CLI::App& command, const std::string& flag) {
   return has_flag(&command) || std::any_of(below.begin(), below.end(), has_flag);
 }
 
+const CLI::Option* find_empty(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (!option->get_positional() && std::find(values.begin(), values.end(), "") != values.end()) {
+      return option;
+    }
+  }
+  for (const CLI::App* below : command.get_subcommands()) {
+    if (const CLI::Option* found = find_empty(*below)) return found;
+  }
+  return nullptr;
+}
+
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates,
                          const std::string& otherwise) {
   const std::vector<std::string> close = nearest(word, candidates, 2);
@@ -160,6 +173,11 @@ std::vector<CommandWords> CommandLine::words() const {
     out.push_back(std::move(words));
   }
   return out;
+}
+
+std::string CommandLine::empty_option() const {
+  const CLI::Option* found = find_empty(*app_);
+  return found == nullptr ? "" : found->get_name();
 }
 
 std::optional<Error> CommandLine::misspelt(const std::vector<std::string>& arguments) const {

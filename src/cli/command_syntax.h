@@ -94,6 +94,8 @@ class CommandLine {
     std::string out = {};  // What --help and --version print,
     std::string err = {};  // and what a person reads who typed something wrong.
   };
+  // The name of an option that was typed with an empty value, or nothing.
+  std::string empty_option() const;
   Parsed parse(const std::vector<std::string>& arguments) const;
 
  private:

@@ -127,7 +127,7 @@ Command compare_command(CommandSyntax app) {
                    "compare_profiles.schema.json)");
   describe_size(compare, flags->pass);
   describe_predictor(compare, flags->predictor);
-  describe_pass(compare, flags->pass);
+  describe_pass(compare, flags->pass, kPredictedDtypes);
   flags->setting.add_to(compare);
   compare.add_option("--epochs", flags->epochs,
                      "Show each run at this many epochs: extrapolated, or cut off");

@@ -12,19 +12,19 @@ void describe_size(CommandSyntax command, PassFlags& flags) {
                      "Sequence length of the source, in tokens [128; CLIP's text has 77]");
 }
 
-void describe_pass(CommandSyntax command, PassFlags& flags) {
+void describe_pass(CommandSyntax command, PassFlags& flags, const char* dtypes) {
   PassShape& query = flags.query;
   command.add_option("--target-len", query.target_len,
                      "Length of the decoder's input, for encoder-decoder models [as --seq]");
   command.add_option(
       "--past", query.past,
       "Take one decode step over a cache of this many tokens, instead of a full pass");
-  command.add_option("--dtype", query.dtype,
-                     "fp32, tf32, bf16, fp16, int8 or int4 [the config's, or else fp32]");
+  command.add_option("--dtype", query.dtype, std::string(dtypes) + " [the config's, or else fp32]");
   command.add_option("--attention", query.attention, "sdpa or eager [sdpa]");
   command.add_option(
       "--as", query.as,
-      "Class to build, such as BertForMaskedLM [the config's, or else the base model]");
+      "Class to build, such as BertForMaskedLM, or base, without any head [the config's, or else "
+      "base]");
   command.add_option("--set", flags.sets, "Override a config field: key=value (repeatable)")
       .repeatable("KEY=VALUE");
   command.add_option("--revision", flags.revision, "Branch, tag or commit on the Hub [main]");
@@ -52,7 +52,9 @@ Result<TreeView> view_of(const ViewFlags& flags, bool is_data) {
 }
 
 void show_notes(const std::vector<std::string>& notes, Surroundings& world) {
-  for (const std::string& note : notes) world.err << "wattree: " << note << "\n";
+  for (const std::string& note : notes) {
+    world.err << "wattree: " << with_fields_named(note, world.flag_of) << "\n";
+  }
 }
 
 }  // namespace wattree

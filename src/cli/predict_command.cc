@@ -28,7 +28,7 @@ struct PredictFlags {
   PredictorRef predictor;
   ViewFlags view;
   TotalsRequest totals;
-  std::size_t top = 0;
+  std::int64_t top = 0;
   std::string by;
   std::optional<std::string> explain;
   std::optional<std::int64_t> generate;
@@ -44,12 +44,11 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
       "  wattree predict gpt2 --on h200 --dtype bf16 --top 10 --by module\n"
       "  wattree predict bert-base-uncased -b 8,16 -s 32:256:32      a table of sizes, and their "
       "mean\n"
-      "  wattree predict gpt2 --as GPT2LMHeadModel -s 512 --generate 128   a request, token by "
-      "token\n"
-      "  wattree predict gpt2 --explain h.0.mlp.c_fc                 how one number is computed\n"
+      "  wattree predict gpt2 -s 512 --generate 128                  a request, token by token\n"
+      "  wattree predict gpt2 --explain transformer.h.0.mlp.c_fc     how one number is computed\n"
       "  wattree predict bert-base-uncased -s 256 --passes-per-query 150 --region US-GA\n"
       "  wattree predict ./config.json --predictor mine.json --json | jq .tree.energy_j\n\n"
-      "The first line says what the numbers hold for. A node's energy is its own work plus its\n"
+      "The first lines say what the numbers hold for. A node's energy is its own work plus its\n"
       "children's. \"90 %\" is the interval that held 9 of 10 measurements of models that the\n"
       "predictor had not seen. The basis says where a number comes from. A query is one item (one\n"
       "sequence of the batch), not a pass. See docs/predicting.md.\n");
@@ -59,7 +58,7 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
   predict.add_option("-s,--seq", flags.lengths,
                      "Sequence length of the source, in tokens; lists and ranges too [128]");
   describe_predictor(predict, flags.predictor);
-  describe_pass(predict, flags.pass);
+  describe_pass(predict, flags.pass, kPredictedDtypes);
   describe_script(predict, flags.script);
   describe_view(predict, flags.view);
   predict.add_option(
@@ -115,6 +114,10 @@ Result<Asked> read(PredictFlags& flags) {
   if (!view.ok()) return view.error();
   asked.view = view.value();
   if (const Status failure = read_sets(flags.pass); !failure.ok()) return failure.error();
+  if (flags.top < 0) {
+    return Error{ErrorCode::kInvalidInput, "--top " + std::to_string(flags.top) + " is below 0",
+                 "give the number of nodes to show"};
+  }
   if (asked.is_sweep() && (flags.explain || flags.generate)) {
     const char* flag = flags.explain ? "--explain" : "--generate";
     return Error{ErrorCode::kInvalidInput, std::string(flag) + " takes one size, not several", ""};
@@ -135,7 +138,7 @@ PassShape pass_of(const PredictFlags& flags, const Asked& asked) {
 }
 
 ExtrasRequest extras_of(const PredictFlags& flags) {
-  return {flags.top, parse_breakdown(flags.by), flags.view.all};
+  return {static_cast<std::size_t>(flags.top), parse_breakdown(flags.by), flags.view.all};
 }
 
 // The tree, or what was asked for instead.
@@ -155,10 +158,10 @@ std::string headline_of(const Prediction& prediction) {
 
 void print(const PredictFlags& flags, const SweepAnswer& answer, std::ostream& out) {
   const Sweep& sweep = answer.sweep;
-  out << prediction_headline(sweep.by, sweep.points.front().pass,
+  out << sweep.class_name << " of " << sweep.model << "\n"
+      << prediction_headline(sweep.by, sweep.points.front().pass,
                              "pass of " + std::to_string(sweep.points.size()) + " sizes")
-      << "\n"
-      << sweep.class_name << " of " << sweep.model << "\n\n"
+      << "\n\n"
       << sweep_table(sweep) << "\n";
   if (sweep.mean_tree) {
     out << "Mean over the sizes:\n\n";
@@ -215,7 +218,9 @@ int run_explain(const PredictFlags& flags, const Asked& asked, Surroundings& wor
   if (flags.json) {
     world.out << to_json(answer.value());
   } else {
-    world.out << headline_of(answer.value().prediction)
+    const BuiltModel& built = answer.value().prediction.built;
+    world.out << built.class_name << " of " << built.model << "\n"
+              << headline_of(answer.value().prediction)
               << explanation_text(answer.value().prediction, answer.value().explanation);
   }
   return 0;
@@ -225,12 +230,12 @@ void print(const PredictFlags& flags, const PredictAnswer& answer, Surroundings&
   const Prediction& prediction = answer.prediction;
   const BuiltModel& built = prediction.built;
   const Node& root = built.tree.root();
-  world.out << headline_of(prediction)
-            << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n"
-            << where_energy_goes(answer.extras.roles) << "\n"
-            << built.class_name << " of " << built.model << ": "
+  world.out << built.class_name << " of " << built.model << ": "
             << with_prefix(static_cast<double>(root.params)) << " parameters, "
-            << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n\n";
+            << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n"
+            << headline_of(prediction)
+            << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n"
+            << where_energy_goes(answer.extras.roles) << "\n\n";
   print_parts(flags, prediction, answer.view, answer.extras, world.out);
   world.out << with_fields_named(totals_table(*answer.extras.totals), world.flag_of);
 }

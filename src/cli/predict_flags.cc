@@ -17,8 +17,8 @@ void describe_predictor(CommandSyntax command, PredictorRef& predictor) {
 }
 
 void describe_totals(CommandSyntax command, TotalsRequest& request) {
-  command.add_option("--queries", request.queries, "Add up totals for this many queries")
-      .show_default();
+  command.add_option("--queries", request.queries,
+                     "Add up totals for this many queries, such as 1e9 [1000000]");
   command
       .add_option("--passes-per-query", request.passes_per_query,
                   "Number of passes that one query needs, for example 150 passages to read")

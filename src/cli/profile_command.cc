@@ -37,7 +37,7 @@ CommandSyntax describe(CommandSyntax app, ProfileFlags& flags) {
       "machine that does nothing else. See docs/measuring.md.\n");
   command.add_option("MODEL", flags.model, kModelHelp).required();
   describe_size(command, flags.pass);
-  describe_pass(command, flags.pass);
+  describe_pass(command, flags.pass, kMeasuredDtypes);
   describe_inputs(command, flags.script);
   const CommandOption output =
       command.add_option("-o,--output", flags.output, "File for the dataset");

@@ -89,9 +89,10 @@ int import_file(const ProfileFlags& flags, Surroundings& world) {
   const Result<ImportProfileAnswer> answer =
       import_profile({flags.file, "", flags.id, flags.folder.folder}, world.services);
   if (!answer.ok()) return fail(answer.error(), false, world);
-  world.out << fmt::format("{}: {} epochs of {}, in {}\n", answer.value().id,
-                           answer.value().profile.epochs.size(),
-                           in_quotes(answer.value().profile.name), answer.value().folder.string());
+  const std::size_t epochs = answer.value().profile.epochs.size();
+  world.out << fmt::format("{}: {} epoch{} of {}, in {}\n", answer.value().id, epochs,
+                           epochs == 1 ? "" : "s", in_quotes(answer.value().profile.name),
+                           answer.value().folder.string());
   return 0;
 }
 

@@ -27,13 +27,13 @@ CommandSyntax describe(CommandSyntax app, TreeFlags& flags) {
       "  wattree tree meta-llama/Llama-3.2-1B --past 1024 --dtype bf16 --level math\n"
       "  wattree tree ./my-model/config.json --json | jq .params\n"
       "  wattree tree model.pt --input \"i64[16,128]<30522\"\n"
-      "  wattree tree gpt2 --set n_layer=24 --as GPT2LMHeadModel --csv > tree.csv\n\n"
+      "  wattree tree gpt2 --set n_layer=24 --as base --csv > tree.csv\n\n"
       "A module's figures are the sums of its children's; tied weights count once. FLOPs count a\n"
       "multiply-add as 2. Bytes are what must be read and written at least once. See\n"
       "docs/trees.md.\n");
   tree.add_option("MODEL", flags.model, kModelHelp).required();
   describe_size(tree, flags.pass);
-  describe_pass(tree, flags.pass);
+  describe_pass(tree, flags.pass, kCountedDtypes);
   describe_script(tree, flags.script);
   describe_view(tree, flags.view);
   const CommandOption json =

@@ -64,7 +64,7 @@ PassShape shape_of(const PassOptions& pass) {
   out.batch = pass.batch;
   out.seq = pass.seq;
   out.target_len = pass.target_len;
-  out.past = pass.past;
+  if (pass.past != 0) out.past = pass.past;
   out.dtype = pass.dtype;
   out.attention = pass.attention;
   out.as = pass.as;

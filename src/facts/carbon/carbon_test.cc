@@ -52,6 +52,7 @@ TEST(Regions, DoubtIsAnErrorThatNamesTheChoices) {
   const Error slip = find_region("Californa").error();
   EXPECT_EQ(slip.message, "region \"Californa\" is not known");
   EXPECT_EQ(slip.hint.substr(0, 33), "did you mean US-CA (California)?");
+  EXPECT_EQ(find_region("TX").error().hint, "did you mean US-TX (Texas)?");
   EXPECT_FALSE(find_region("").ok());
   EXPECT_FALSE(find_region(std::string(100'000, 'x')).ok());
 }

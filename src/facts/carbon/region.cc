@@ -115,8 +115,13 @@ Result<Region> find_region(std::string_view text, std::optional<RegionKind> kind
     return Error{ErrorCode::kInvalidInput, "region " + quoted + " means more than one place",
                  "give the code: " + join(close, " or ")};
   }
+  // "TX" is US-TX, and not a country whose code differs by a letter.
+  for (const Region& region : bundled_regions()) {
+    if (kind && region.kind != *kind) continue;
+    if (lower(region.code).ends_with("-" + wanted)) close.push_back(described(region));
+  }
   const std::vector<std::string_view> views(all_names.begin(), all_names.end());
-  for (const std::string& name : nearest(wanted, views, 6)) {
+  for (const std::string& name : nearest(wanted, views, close.empty() ? 6 : 0)) {
     const auto at = std::find(all_names.begin(), all_names.end(), name) - all_names.begin();
     std::string region = described(*owners[static_cast<std::size_t>(at)]);
     const bool is_new = std::find(close.begin(), close.end(), region) == close.end();

@@ -188,6 +188,32 @@ std::vector<Device> with_own_devices(std::vector<Device> own, const std::string&
   return own;
 }
 
+namespace {
+
+// Devices of the kinds that share a word with the name: who asks for a Xeon means a processor.
+std::vector<const Device*> candidates(const std::vector<std::string>& wanted,
+                                      std::span<const Device> devices) {
+  const auto is_word = [](const std::string& word) {
+    return std::none_of(word.begin(), word.end(),
+                        [](unsigned char c) { return std::isdigit(c) != 0; });
+  };
+  std::set<DeviceKind> kinds;
+  for (const Device& device : devices) {
+    const std::vector<std::string> words = reduced_words(device.name);
+    const bool shares = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
+      return is_word(word) && std::find(words.begin(), words.end(), word) != words.end();
+    });
+    if (shares) kinds.insert(device.kind);
+  }
+  std::vector<const Device*> out;
+  for (const Device& device : devices) {
+    if (kinds.empty() || kinds.contains(device.kind)) out.push_back(&device);
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<Device> find_device(std::string_view name, std::span<const Device> devices) {
   const std::vector<std::string> wanted = reduced_words(name);
   const std::string reduced = join(wanted, " ");
@@ -209,13 +235,13 @@ Result<Device> find_device(std::string_view name, std::span<const Device> device
   std::vector<std::string> close;
   if (partial.empty()) {
     // Compared as reduced names, shown in full.
+    const std::vector<const Device*> likely = candidates(wanted, devices);
     std::vector<std::string> keys;
-    for (const Device& device : devices) keys.push_back(reduced_name(device.name));
+    for (const Device* device : likely) keys.push_back(reduced_name(device->name));
     const std::vector<std::string_view> views(keys.begin(), keys.end());
     for (const std::string& key : nearest(reduced, views)) {
-      close.emplace_back(
-          devices[static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin())]
-              .name);
+      const auto at = std::find(keys.begin(), keys.end(), key) - keys.begin();
+      close.push_back(likely[static_cast<std::size_t>(at)]->name);
     }
   } else {
     error.message = "hardware \"" + std::string(name) +

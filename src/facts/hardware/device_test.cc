@@ -80,6 +80,10 @@ TEST(Hardware, UnknownNamesAreErrorsWithTheNearest) {
       found("V100"),
       "hardware \"V100\" is not one device: 4 have that in their name|did you mean Tesla V100 "
       "PCIe 16GB, or Tesla V100 PCIe 32GB, or Tesla V100 SXM2 16GB, or Tesla V100 SXM2 32GB?");
+  // Who asks for a processor is not shown GPUs.
+  EXPECT_EQ(found("Intel Core i9-9000K").find("GeForce"), std::string::npos);
+  EXPECT_EQ(found("Ryzen 7 7070").find("GeForce"), std::string::npos) << found("Ryzen 7 7070");
+  EXPECT_EQ(found("Ryzen 7 7070").find("Radeon"), std::string::npos) << found("Ryzen 7 7070");
   // A virtual machine's processor has no name: it must not be taken for any.
   EXPECT_EQ(found("Intel(R) Xeon(R) CPU @ 2.20GHz").substr(0, 8), "hardware");
   EXPECT_EQ(found("").substr(0, 8), "hardware");

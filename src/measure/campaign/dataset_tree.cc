@@ -76,6 +76,7 @@ class DatasetBuilder {
     out_.batch_size = pass_.tree.pass.batch;
     out_.seq_len = pass_.tree.pass.seq;
     out_.dtype = std::string(name_of(pass_.tree.pass.precision));
+    out_.protocol = pass_.protocol;
     const auto nodes = tree_.nodes();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (is_node(i)) add(i);
@@ -151,7 +152,7 @@ class DatasetBuilder {
     set_if(features, Feature::kGpuClock, r.sm_clock_mhz);
     set_if(features, Feature::kGpuMemClock, r.memory_clock_mhz);
     features.set(Feature::kTime, figures->time.value);
-    if (figures->gpu_energy) features.set(Feature::kGpuEnergy, figures->gpu_energy->value);
+    // Not kGpuEnergy: where the GPU's counter is the meter, it is the energy to predict.
     target.energy = figures->energy;
   }
 

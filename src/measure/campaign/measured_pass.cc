@@ -64,6 +64,7 @@ Result<MeasuredPass> measure_pass(BuiltModel tree, const std::vector<CacheState>
   MeasuredPass out;
   out.tree = std::move(tree);
   out.distinct = distinct_nodes(out.tree.tree);
+  out.protocol = options.session.whole.protocol;
   if (!out.tree.config.empty()) {
     options.session.model = {out.tree.model, out.tree.class_name, out.tree.config};
   }

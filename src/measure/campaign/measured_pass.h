@@ -20,6 +20,7 @@ struct SumOfParts {
 struct MeasuredPass {
   BuiltModel tree;
   DistinctNodes distinct;
+  std::string protocol;
   // By distinct node: what it takes in the model.
   std::vector<std::optional<NodeFigures>> in_place;
   SumOfParts ops;  // Every kernel by itself, added up.

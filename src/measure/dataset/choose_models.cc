@@ -23,6 +23,21 @@ Status check_names(const std::vector<std::string>& asked, const std::vector<std:
   return {};
 }
 
+Status check_protocols(const std::vector<const DatasetTree*>& trees) {
+  const DatasetTree* first = nullptr;
+  for (const DatasetTree* tree : trees) {
+    if (tree->protocol.empty()) continue;  // Older files do not say.
+    if (first == nullptr) first = tree;
+    if (tree->protocol == first->protocol) continue;
+    return Error{ErrorCode::kInvalidInput,
+                 tree->model_name + " was measured by the protocol " + tree->protocol + ", and " +
+                     first->model_name + " by " + first->protocol,
+                 "their figures are not alike: choose models of one protocol with <include>, or "
+                 "measure all by one"};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ChosenTrees> choose_models(const std::vector<DatasetTree>& trees,
@@ -51,6 +66,7 @@ Result<ChosenTrees> choose_models(const std::vector<DatasetTree>& trees,
   for (const DatasetTree& tree : trees) {
     if (has(out.models, tree.model_name)) out.trees.push_back(&tree);
   }
+  if (const Status failure = check_protocols(out.trees); !failure.ok()) return failure.error();
   return out;
 }
 

@@ -24,7 +24,8 @@ struct ChosenTrees {
   std::vector<std::string> left_out;      // and those that are not in it.
 };
 
-// Fails on a name that the dataset does not have, and where nothing is left.
+// Fails on a name that the dataset does not have, where nothing is left, and on trees that were
+// measured by different protocols: what they say of one kernel differs.
 Result<ChosenTrees> choose_models(const std::vector<DatasetTree>& trees, const ModelChoice& choice);
 
 }  // namespace wattree

@@ -91,6 +91,7 @@ struct DatasetTree {
   std::int64_t batch_size = 0;
   std::int64_t seq_len = 0;
   std::string dtype;               // Our own: "bf16"; empty where it is not said, as in IrEne's.
+  std::string protocol;            // Our own: how it was measured; empty where it is not said.
   std::vector<DatasetNode> nodes;  // Children before their parents; the root is last.
   const DatasetNode& root() const { return nodes.back(); }
 };

@@ -209,6 +209,7 @@ class Builder {
   IreneTree finish(const TreeDraft& tree) {
     IreneTree out;
     out.tree.model_name = tree.first_row->model;
+    out.tree.protocol = "irene-published";  // By a wall meter, of which nothing else is.
     out.tree.batch_size = tree.first_row->batch_size;
     out.tree.seq_len = tree.first_row->seq_len;
     out.tree.nodes.reserve(tree.nodes.size());

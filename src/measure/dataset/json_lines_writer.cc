@@ -85,6 +85,7 @@ std::string to_json_line(const DatasetTree& tree) {
   out.field("batch_size", tree.batch_size);
   out.field("seq_len", tree.seq_len);
   if (!tree.dtype.empty()) out.field("dtype", tree.dtype);
+  if (!tree.protocol.empty()) out.field("protocol", tree.protocol);
   out.key("frontend_tree");
   write_node(out, tree, static_cast<std::int32_t>(tree.nodes.size()) - 1, 0);
   out.end_object();

@@ -316,8 +316,8 @@ void TreeParser::read_node(const Element& value, bool is_root) {
 
 std::optional<DatasetTree> TreeParser::parse(std::string_view line, const std::string& where,
                                              Problems& problems) {
-  constexpr std::array<std::string_view, 5> kNames{"model_name", "batch_size", "seq_len",
-                                                   "frontend_tree", "dtype"};
+  constexpr std::array<std::string_view, 6> kNames{"model_name",    "batch_size", "seq_len",
+                                                   "frontend_tree", "dtype",      "protocol"};
   constexpr std::size_t kRequired = 4;
   const std::size_t problems_before = problems.count();
   tree_ = DatasetTree();
@@ -350,6 +350,7 @@ std::optional<DatasetTree> TreeParser::parse(std::string_view line, const std::s
       case 1: tree_.batch_size = positive_integer(key, value); break;
       case 2: tree_.seq_len = positive_integer(key, value); break;
       case 4: text(key, value, tree_.dtype, false); break;
+      case 5: text(key, value, tree_.protocol, false); break;
       default:
         is_in_tree_ = true;
         read_node(value, true);

@@ -212,7 +212,7 @@ WindowSettings node_settings() {
 WindowSettings irene_settings(double round_s) {
   constexpr double kEdges = 0.2;  // From tick to tick within the round.
   WindowSettings out;
-  out.protocol = "irene";
+  out.protocol = kIreneProtocol;
   out.settle_s = out.capped_settle_s = 0;
   out.window_s = out.capped_window_s = std::max(kEdges, round_s - kEdges);
   out.relative_error = 1;

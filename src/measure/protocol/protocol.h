@@ -11,11 +11,12 @@
 #include "src/base/result.h"
 #include "src/measure/protocol/watch.h"
 #include "src/measure/runner/launch.h"
+#include "src/measure/windows/window.h"
 
 namespace wattree {
 
 struct WindowSettings {
-  std::string_view protocol = "wattree-1";
+  std::string_view protocol = kNativeProtocol;
   double settle_s = 0.25;
   double window_s = 0.5;
   double capped_settle_s = 1.2;

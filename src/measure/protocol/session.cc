@@ -254,7 +254,6 @@ Status Session::record(const Job& job, const Prepared& prepared, bool is_paused)
   figures.energy = m.run_energy();
   figures.time = m.run_time();
   if (result.idle.power) figures.idle_energy = *result.idle.power * m.run_time();
-  if (result.machine.boundary == "gpu") figures.gpu_energy = figures.energy;
   figures.relative_error = m.window.relative_error;
   figures.drift = m.window.drift;
   figures.is_capped = m.is_capped;

@@ -123,12 +123,20 @@ MeasuredWindow window_of(JsonFields& fields) {
   return out;
 }
 
+// Both of ours were called "wattree-1" at first. Python told of itself, and the program did not.
+std::string protocol_of(JsonFields& fields) {
+  const std::string name = fields.text("protocol");
+  if (name != "wattree-1") return name;
+  return std::string(fields.has("python") ? kTorchProtocol : kNativeProtocol);
+}
+
 MeasuredSession session_of(JsonFields& fields, std::string where) {
   MeasuredSession out;
   out.where = std::move(where);
   out.device = fields.text(fields.has("device_name") ? "device_name" : "gpu", true);
   out.device_kind = fields.text("device");
   out.boundary = fields.text("boundary");
+  out.protocol = protocol_of(fields);
   if (const auto meters = fields.texts("meters"); !meters.empty()) out.meter = meters.front();
   out.power_limit_w = amount(fields, "power_limit_w").value_or(0);
   out.idle_power_w = amount(fields, "idle_power_w").value_or(0);
@@ -157,8 +165,6 @@ class Reader {
     if (kind == "window") {
       session.windows.push_back(window_of(fields));
       session.windows.back().block = block;
-      auto& figures = session.windows.back().figures;
-      if (session.boundary == "gpu") figures.gpu_energy = figures.energy;
     } else if (kind == "verdict") {
       if (!fields.flag("is_good")) discarded_.insert(block);
     } else if (kind == "anchor") {

@@ -18,6 +18,7 @@ struct MeasuredSession {
   std::string device;  // "NVIDIA H200"
   std::string device_kind;
   std::string boundary;
+  std::string protocol;
   std::string meter;  // Empty: the file does not say.
   double power_limit_w = 0;
   double idle_power_w = 0;

@@ -38,8 +38,21 @@ TEST(ReadWindows, WhatWasThrownOutIsNotThere) {
   const NodeFigures& figures = read.value()[1].windows[0].figures;
   EXPECT_EQ(figures.key, "c");
   EXPECT_EQ(figures.energy, Joules(2));
-  EXPECT_EQ(figures.gpu_energy, Joules(2));
   EXPECT_EQ(figures.time, Seconds(0.5));
+}
+
+TEST(ReadWindows, ProtocolsAreToldApart) {
+  const auto protocol = [](const std::string& fields) {
+    return parse_windows(R"({"kind":"header","gpu":"H200")" + fields + "}\n", "w.jsonl")
+        .value()[0]
+        .protocol;
+  };
+  EXPECT_EQ(protocol(R"(,"protocol":"wattree-native-1")"), kNativeProtocol);
+  EXPECT_EQ(protocol(R"(,"protocol":"wattree-torch-1")"), kTorchProtocol);
+  EXPECT_EQ(protocol(R"(,"protocol":"irene")"), kIreneProtocol);
+  // Both of ours had one name once.
+  EXPECT_EQ(protocol(R"(,"protocol":"wattree-1","python":"3.12.3")"), kTorchProtocol);
+  EXPECT_EQ(protocol(R"(,"protocol":"wattree-1","wattree":"0.1.0")"), kNativeProtocol);
 }
 
 TEST(ReadWindows, FiguresGoByKeyAndTheLaterCounts) {

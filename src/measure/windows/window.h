@@ -16,6 +16,12 @@
 
 namespace wattree {
 
+// How windows were measured. Figures of different protocols are not alike: one runs the framework's
+// modules from Python, one the executor's kernels, one as IrEne's authors did.
+inline constexpr std::string_view kNativeProtocol = "wattree-native-1";  // This program's.
+inline constexpr std::string_view kTorchProtocol = "wattree-torch-1";    // python/wattree's.
+inline constexpr std::string_view kIreneProtocol = "irene";
+
 // The pass that a node is part of.
 struct PassFacts {
   std::string model;
@@ -58,7 +64,6 @@ struct NodeFigures {
   std::optional<Joules> energy;  // Of one run, rest taken off.
   Seconds time;
   std::optional<Joules> idle_energy;  // What idling would have taken in that time.
-  std::optional<Joules> gpu_energy;   // By the GPU's own counter.
   double relative_error = 0;
   double drift = 0;
   bool is_capped = false;

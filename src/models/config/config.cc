@@ -15,6 +15,12 @@ namespace {
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxLayers = 20'000;
 constexpr int kMaxDepth = 64;  // Of a key such as "a.b.c".
+
+// "an array", "a string", "null"
+std::string kind_of(const Json& value) {
+  if (value.is_null()) return "null";
+  return std::string(value.is_array() ? "an " : "a ") + value.type_name();
+}
 }  // namespace
 
 struct Config::Data {
@@ -34,7 +40,7 @@ Result<Config> Config::parse(std::string_view text, std::string origin) {
   data->json = std::move(parsed).value();
   if (!data->json.is_object()) {
     return Error{ErrorCode::kInvalidInput,
-                 origin + ": a JSON object is expected, not a " + data->json.type_name(), kHint};
+                 origin + ": a JSON object is expected, not " + kind_of(data->json), kHint};
   }
   data->origin = std::move(origin);
   return Config(std::move(data));
@@ -63,8 +69,23 @@ Result<Config> Config::with(std::string_view key, std::string_view value) const 
   return Config(std::move(data));
 }
 
-ConfigReader::ConfigReader(const Config& config, Status& failure)
-    : config_(config), object_(&config.data_->json), failure_(&failure) {}
+namespace {
+void add_fields(const Json& object, const std::string& path, std::set<std::string>& out) {
+  for (const auto& [key, value] : object.items()) {
+    out.insert(path + key);
+    if (value.is_object()) add_fields(value, path + key + ".", out);
+  }
+}
+}  // namespace
+
+std::set<std::string> Config::fields() const {
+  std::set<std::string> out;
+  add_fields(data_->json, "", out);
+  return out;
+}
+
+ConfigReader::ConfigReader(const Config& config, Status& failure, std::set<std::string>* asked)
+    : config_(config), object_(&config.data_->json), failure_(&failure), asked_(asked) {}
 
 void ConfigReader::complain(std::string_view field, const std::string& why) {
   if (!failure_->ok()) return;
@@ -77,6 +98,9 @@ void ConfigReader::reject(std::string_view field, std::string_view why) {
 }
 
 const Json* ConfigReader::find(Names names, std::string_view& found) const {
+  if (asked_ != nullptr) {
+    for (std::string_view name : names) asked_->insert(path_ + std::string(name));
+  }
   for (std::string_view name : names) {
     const auto at = object_->find(std::string(name));
     if (at != object_->end() && !at->is_null()) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ class Config {
   const std::string& origin() const;
   // The same but for one field; the value is JSON, or else a string. Dots reach into objects.
   Result<Config> with(std::string_view key, std::string_view value) const;
+  // Every field, also of nested objects: "text_config.hidden_size".
+  std::set<std::string> fields() const;
 
  private:
   friend class ConfigReader;
@@ -36,8 +39,9 @@ class Config {
 // once. Copies, and readers of nested objects, report to the same status.
 class ConfigReader {
  public:
-  // `failure` must outlive the reader and its copies.
-  ConfigReader(const Config& config, Status& failure);
+  // `failure` and `asked` must outlive the reader and its copies. `asked` is told the name of every
+  // field that is looked for, found or not.
+  ConfigReader(const Config& config, Status& failure, std::set<std::string>* asked = nullptr);
 
   const std::string& origin() const { return config_.origin(); }
 
@@ -87,6 +91,7 @@ class ConfigReader {
   const nlohmann::json* object_;  // In the document, or an empty one.
   std::string path_;              // Of a nested config: "text_config."
   Status* failure_;
+  std::set<std::string>* asked_;
 };
 
 }  // namespace wattree

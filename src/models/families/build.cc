@@ -28,6 +28,29 @@ bool is_same_class(std::string_view a, std::string_view b) {
   });
 }
 
+// Classes that the framework has renamed since configs were published with them.
+struct RenamedClass {
+  std::string_view old_name;
+  std::string_view name;
+};
+constexpr RenamedClass kRenamed[] = {
+    {"T5WithLMHeadModel", "T5ForConditionalGeneration"},
+    {"BartForMaskedLM", "BartForConditionalGeneration"},
+    {"RWModel", "FalconModel"},
+    {"RWForCausalLM", "FalconForCausalLM"},
+};
+
+const ModelClass* find_class(const Family& family, std::string_view name) {
+  if (name.empty() || name == kBaseModel) return &family.classes.front();
+  for (const RenamedClass& renamed : kRenamed) {
+    if (is_same_class(renamed.old_name, name)) name = renamed.name;
+  }
+  const auto known =
+      std::find_if(family.classes.begin(), family.classes.end(),
+                   [&](const ModelClass& entry) { return is_same_class(entry.name, name); });
+  return known == family.classes.end() ? nullptr : &*known;
+}
+
 Error unknown_class(const Family& family, const std::string& name) {
   std::vector<std::string> known;
   for (const ModelClass& entry : family.classes) known.emplace_back(entry.name);
@@ -54,11 +77,8 @@ Result<BuiltTree> build_tree(const Config& document, const BuildRequest& request
 
   std::string class_name = request.as;
   if (class_name.empty() && !architectures.empty()) class_name = architectures.front();
-  if (class_name.empty()) class_name = family->classes.front().name;
-  const auto known =
-      std::find_if(family->classes.begin(), family->classes.end(),
-                   [&](const ModelClass& entry) { return is_same_class(entry.name, class_name); });
-  if (known == family->classes.end()) return unknown_class(*family, class_name);
+  const ModelClass* known = find_class(*family, class_name);
+  if (known == nullptr) return unknown_class(*family, class_name);
 
   Pass pass = request.pass;
   if (!family->has_sdpa) pass.attention = Attention::kEager;
@@ -75,6 +95,21 @@ Result<BuiltTree> build_tree(const Config& document, const BuildRequest& request
   if (const Status costs = add_costs(costed); !costs.ok()) return costs.error();
   return BuiltTree{std::move(costed), std::string(known->name), family->is_encoder_decoder,
                    family->has_text_source, pass.attention};
+}
+
+std::set<std::string> fields_read(const Config& document, const Pass& pass) {
+  std::set<std::string> fields;
+  Status failure;
+  ConfigReader config(document, failure, &fields);
+  const Family* family = find_family(config.text({"model_type"}, ""));
+  if (family == nullptr) return fields;
+  for (const ModelClass& known : family->classes) {
+    Status ignored;  // Of another class than the one that was asked for.
+    ConfigReader reader(document, ignored, &fields);
+    Trace trace(pass);
+    known.build(trace, reader);
+  }
+  return fields;
 }
 
 }  // namespace wattree

@@ -1,5 +1,11 @@
 #include "src/models/families/build_model.h"
 
+#include <algorithm>
+#include <set>
+
+#include "src/base/text.h"
+#include "src/models/families/config_notes.h"
+
 namespace wattree {
 namespace {
 
@@ -23,15 +29,22 @@ Result<Pass> pass_of(const PassShape& query, ConfigReader& config) {
   const std::int64_t target = query.target_len.value_or(seq);
   for (const Status& failure :
        {check("batch size", "batch", query.batch, 1), check("sequence length", "seq", seq, 1),
-        check("target length", "target_len", target, 1), check("past", "past", query.past, 0)}) {
+        check("target length", "target_len", target, 1)}) {
     if (!failure.ok()) return failure.error();
   }
+  if (query.past == 0) {
+    return bad("past", "<past> is 0, and a decode step needs a cache",
+               "leave <past> out for a full pass; <seq> 1 is the first token's");
+  }
+  if (const Status failure = check("past", "past", query.past.value_or(1), 1); !failure.ok())
+    return failure.error();
   Pass pass;
   pass.batch = query.batch;
-  pass.past = query.past;
+  pass.past = query.past.value_or(0);
   pass.source = seq;
-  pass.seq = query.past > 0 ? 1 : seq;
-  pass.target_len = query.past > 0 ? 1 : target;
+  pass.seq = query.past ? 1 : seq;
+  pass.target_len = query.past ? 1 : target;
+  pass.logits_to_keep = query.logits_to_keep;
 
   const std::string attention = query.attention.empty() ? "sdpa" : query.attention;
   if (attention != "sdpa" && attention != "eager") {
@@ -44,12 +57,31 @@ Result<Pass> pass_of(const PassShape& query, ConfigReader& config) {
   const std::optional<Precision> precision = parse_precision(dtype);
   if (!precision) {
     return bad("dtype", "dtype \"" + dtype + "\" is not known",
-               "choose one with <dtype>: fp32, tf32, bf16, fp16, int8 or int4");
+               "choose one with <dtype>: fp32, bf16 or fp16");
   }
   pass.precision = *precision;
   pass.keeps_dataflow = query.keeps_dataflow;
   if (!config.ok()) return config.failure().error();
   return pass;
+}
+
+// A field that nothing reads and that the config does not have was meant to be another one.
+Status check_overrides(const Config& given, const Config& changed, const PassShape& query,
+                       const Pass& pass) {
+  if (query.overrides.empty() || !query.checks_overrides) return {};
+  std::set<std::string> known = given.fields();
+  const auto is_known = [&](const auto& set) { return known.contains(set.first); };
+  const auto& sets = query.overrides;
+  if (std::all_of(sets.begin(), sets.end(), is_known)) return {};
+  known.merge(fields_read(changed, pass));
+  known.insert({"architectures", "dtype", "torch_dtype", "quantization_config"});
+  const auto unknown = std::find_if_not(sets.begin(), sets.end(), is_known);
+  if (unknown == sets.end()) return {};
+  const std::vector<std::string> near = nearest(unknown->first, {known.begin(), known.end()});
+  return bad("set",
+             "<set> " + unknown->first + ": " + given.origin() +
+                 " has no such field, and no class of its family reads it",
+             near.empty() ? "" : "did you mean " + join(near, " or ") + "?");
 }
 
 }  // namespace
@@ -62,7 +94,8 @@ Result<BuiltModel> build_model(const std::string& model, const std::string& conf
                                const std::string& origin, const PassShape& query) {
   Result<Config> parsed = Config::parse(config_json, origin);
   if (!parsed.ok()) return parsed.error();
-  Config config = std::move(parsed).value();
+  const Config given = std::move(parsed).value();
+  Config config = given;
   for (const auto& [key, value] : query.overrides) {
     Result<Config> changed = config.with(key, value);
     if (!changed.ok()) return changed.error();
@@ -72,6 +105,8 @@ Result<BuiltModel> build_model(const std::string& model, const std::string& conf
   ConfigReader reader(config, failure);
   const Result<Pass> pass = pass_of(query, reader);
   if (!pass.ok()) return pass.error();
+  if (const Status failed = check_overrides(given, config, query, pass.value()); !failed.ok())
+    return failed.error();
   Result<BuiltTree> built = build_tree(config, {pass.value(), query.as});
   if (!built.ok()) return built.error();
 
@@ -85,6 +120,7 @@ Result<BuiltModel> build_model(const std::string& model, const std::string& conf
   answer.is_encoder_decoder = whole.is_encoder_decoder;
   answer.has_text_source = whole.has_text_source;
   answer.tree = std::move(whole.tree);
+  answer.notes = notes_of(answer, reader, query);
   if (query.keeps_dataflow) {
     answer.config = config_json;
     answer.overrides = query.overrides;

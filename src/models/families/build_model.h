@@ -17,13 +17,15 @@ struct PassShape {
   std::int64_t batch = 1;
   std::optional<std::int64_t> seq;         // The family's: 128, or less where it cannot run that.
   std::optional<std::int64_t> target_len;  // seq
-  std::int64_t past = 0;
-  std::string dtype;      // The config's, or else fp32.
-  std::string attention;  // sdpa
-  std::string as;
+  std::optional<std::int64_t> past;        // Absent: a full pass, and no decode step.
+  std::int64_t logits_to_keep = 0;         // Last positions that a language model's head is run on.
+  std::string dtype;                       // The config's, or else fp32.
+  std::string attention;                   // sdpa
+  std::string as;  // The config's, or else the base model; kBaseModel: that one.
   std::vector<std::pair<std::string, std::string>>
-      overrides;                // Fields of the config, and what they are to be instead.
-  bool keeps_dataflow = false;  // For trees that are to be run.
+      overrides;                 // Fields of the config, and what they are to be instead.
+  bool checks_overrides = true;  // Files of measurements hold settings of the framework, too.
+  bool keeps_dataflow = false;   // For trees that are to be run.
 };
 
 struct BuiltModel {
@@ -34,6 +36,8 @@ struct BuiltModel {
   bool is_encoder_decoder = false;  // target_len means something,
   bool has_text_source = true;      // and so does the source behind a decode step.
   ModelTree tree;
+  // What the user should know of how the config was read, as sentences.
+  std::vector<std::string> notes;
   // Of a tree that is to be run: what it takes to build it again. Empty of a TorchScript file.
   std::string config;
   std::vector<std::pair<std::string, std::string>> overrides;

@@ -42,7 +42,8 @@ void base_model(Trace& trace, ConfigReader& config) {
 template <const auto& classes>
 void causal_lm(Trace& trace, ConfigReader& config) {
   classes.build(trace, config, classes.causal_lm, [](const auto& m, const DecoderOutput& out) {
-    return language_model_head(out.hidden, "lm_head", out.words, m.is_tied, classes.head_bias);
+    return language_model_head(kept_positions(out.hidden), "lm_head", out.words, m.is_tied,
+                               classes.head_bias);
   });
 }
 

@@ -1,6 +1,7 @@
 // A family: how the models of one `model_type` are built. One file each; the registry lists them.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct Family {
 std::span<const Family> families();
 const Family* find_family(std::string_view model_type);
 
+// As a class: the family's base model, whatever the config says.
+inline constexpr std::string_view kBaseModel = "base";
+
 // The tree of a config's model, costed. The class is `as`, or else the config's architectures[0],
 // or else the family's base model; it comes back in `class_name`.
 struct BuildRequest {
@@ -49,5 +53,8 @@ struct BuiltTree {
   Attention attention = Attention::kSdpa;  // What is run: eager where the family has no other.
 };
 Result<BuiltTree> build_tree(const Config& config, const BuildRequest& request);
+
+// The names of all fields that the config's family reads, whatever the class.
+std::set<std::string> fields_read(const Config& config, const Pass& pass);
 
 }  // namespace wattree

@@ -43,7 +43,7 @@ void check_positions(ConfigReader& config, std::int64_t needed, std::int64_t ava
 
 bool is_full_pass(ConfigReader& config, const Trace& trace) {
   if (trace.pass().past == 0) return true;
-  config.reject("model_type", "is of a model that keeps no cache to decode over (<past>)");
+  config.reject("model_type", "is of a model that keeps no cache: it cannot decode token by token");
   return false;
 }
 

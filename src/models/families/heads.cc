@@ -4,6 +4,11 @@
 
 namespace wattree {
 
+Tensor kept_positions(const Tensor& hidden) {
+  const std::int64_t keep = hidden.trace->pass().logits_to_keep;
+  return keep > 0 && keep < hidden.dim(1) ? hidden.slice(1, -keep, hidden.dim(1)) : hidden;
+}
+
 Tensor language_model_head(const Tensor& hidden, std::string_view name, const Tensor& embedding,
                            bool is_tied, Bias bias) {
   return is_tied ? tied_linear(hidden, name, embedding, bias)

@@ -17,6 +17,9 @@ struct DecoderOutput {
   Tensor words;  // The embedding's weight.
 };
 
+// The positions that a language model's head is run on: all, or those that the pass keeps.
+Tensor kept_positions(const Tensor& hidden);
+
 // lm_head: [b, s, hidden] -> [b, s, vocab]; `tied` to the embedding's weight where the config says
 // so.
 Tensor language_model_head(const Tensor& hidden, std::string_view name, const Tensor& embedding,

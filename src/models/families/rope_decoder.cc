@@ -245,7 +245,8 @@ void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, ConfigReader& c)
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForCausalLM"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
-  Tensor logits = language_model_head(out.hidden, "lm_head", out.words, m.is_tied, m.head_bias);
+  Tensor logits =
+      language_model_head(kept_positions(out.hidden), "lm_head", out.words, m.is_tied, m.head_bias);
   if (m.has_multipliers) logits = logits / 1.0;
   if (m.caps_logits) logits = unary(Op::kTanh, logits / 1.0) * 1.0;
   self.returns(logits);

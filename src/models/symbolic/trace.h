@@ -26,6 +26,8 @@ struct Pass {
   std::int64_t target_len = 128;  // Decoder length of an encoder-decoder.
   std::int64_t past = 0;
   std::int64_t source = 128;  // Encoder length behind a decode step's cross-attention.
+  // A language model's head is run on so many of the last positions; 0: on all.
+  std::int64_t logits_to_keep = 0;
   Precision precision = Precision::kFp32;
   Attention attention = Attention::kSdpa;
   // A tree beyond this is no model but a mistake; at a few hundred bytes a node it bounds memory.

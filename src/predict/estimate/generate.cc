@@ -44,7 +44,8 @@ Result<Generation> generate(const std::string& model, const ModelText& text,
                  "", "generate"};
   }
   PassShape prompt = query.tree;
-  prompt.past = 0;
+  prompt.past.reset();
+  prompt.logits_to_keep = 1;  // The framework's generate() asks for the last position alone.
   // A decoder begins with one token, its start; only an encoder-decoder looks at this.
   if (!prompt.target_len) prompt.target_len = 1;
   Result<Prediction> prefill = predict_pass(model, text, prompt, by);
@@ -60,7 +61,7 @@ Result<Generation> generate(const std::string& model, const ModelText& text,
     one.past = cached + step;
     const Result<Prediction> prediction = predict_pass(model, text, one, by);
     if (!prediction.ok()) return prediction.error();
-    return DecodeStep{one.past, prediction.value().root()};
+    return DecodeStep{cached + step, prediction.value().root()};
   };
   // The last step first: it is the one that a model may be too short for.
   const Result<DecodeStep> last = step_at(query.steps - 1);

@@ -10,11 +10,17 @@ Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by) {
   const std::vector<std::string>& dtypes = by.predictor->dtypes;
   const std::string dtype(name_of(answer.pass.precision));
   if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) {
+    // Nothing that could be trained measures quantised weights.
+    const bool is_quantized = weight_bits(answer.pass.precision) < 16;
     return Error{ErrorCode::kUnavailable,
                  "the predictor " + by.predictor->name + " (" + by.origin + ") does not cover " +
                      dtype + ", but " + join(dtypes),
-                 "choose the precision with <dtype>, another predictor with <on> or <predictor>, "
-                 "or train one on data that has it",
+                 is_quantized
+                     ? "no predictor does: choose one of those with <dtype>; `wattree tree` counts "
+                       "the bytes of " +
+                           dtype
+                     : "choose the precision with <dtype>, another predictor with <on> or "
+                       "<predictor>, or train one on data that has it",
                  "dtype"};
   }
   Result<std::vector<NodeEstimate>> nodes =

@@ -116,6 +116,7 @@ Result<Sweep> sweep(const std::string& model, const ModelText& text, const PassS
           {prediction.built.pass, tokens_per_item(prediction.built), prediction.root()});
       out.mean += prediction.root() * (1 / static_cast<double>(count));
       out.class_name = prediction.built.class_name;
+      if (out.points.size() == 1) out.notes = prediction.built.notes;
       mean.add(std::move(prediction));
       if (progress) progress(static_cast<double>(out.points.size()) / static_cast<double>(count));
     }

@@ -32,6 +32,7 @@ struct Sweep {
   // What all points have in common.
   std::string model;
   std::string class_name;
+  std::vector<std::string> notes;  // As of a built model.
   LoadedPredictor by;
 
   bool has_times() const { return mean.time > Seconds(); }

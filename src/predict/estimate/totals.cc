@@ -20,6 +20,8 @@ Result<TotalsRow> row_of(std::string part, Joules energy, Provenance provenance,
   return row;
 }
 
+constexpr double kMostQueries = 1e15;
+
 Error bad(std::string field, std::string message) {
   return {ErrorCode::kInvalidInput, std::move(message), "", std::move(field)};
 }
@@ -48,7 +50,12 @@ Status check(const TotalsOptions& options) {
 
 Result<TotalsOptions> totals_options(const TotalsRequest& request) {
   TotalsOptions options;
-  options.queries = request.queries;
+  if (!(request.queries >= 1 && request.queries <= kMostQueries) ||
+      request.queries != std::floor(request.queries)) {
+    return bad("queries", "the number of queries (<queries>) must be a whole number from 1 to " +
+                              std::to_string(static_cast<std::int64_t>(kMostQueries)));
+  }
+  options.queries = static_cast<std::int64_t>(request.queries);
   options.passes_per_query = request.passes_per_query;
   if (request.usd_per_kwh) {
     options.usd_per_kwh = *request.usd_per_kwh;

@@ -19,7 +19,7 @@ inline constexpr double kDefaultUsdPerKwh = 0.1319;  // As IrEne's Table 3 takes
 
 // As a user gives them; empty or absent means the default.
 struct TotalsRequest {
-  std::int64_t queries = 1'000'000;
+  double queries = 1'000'000;  // A whole number; as a double, so that 1e6 can be typed.
   double passes_per_query = 1;
   std::optional<double> usd_per_kwh;
   std::optional<double> host_watts;

@@ -129,9 +129,15 @@ double anchor_of(const MeasuredSession& session) {
   return session.anchor_energy_j.value_or(median(session.anchors_j));
 }
 
-Status check_same_hardware(const std::vector<MeasuredSession>& sessions) {
+Status check_alike(const std::vector<MeasuredSession>& sessions) {
   for (const MeasuredSession& session : sessions) {
     const MeasuredSession& first = sessions.front();
+    if (session.protocol != first.protocol) {
+      return Error{ErrorCode::kInvalidInput,
+                   session.where + ": measured by the protocol " + session.protocol + ", and " +
+                       first.where + " by " + first.protocol,
+                   "their figures are not alike: give files of one protocol"};
+    }
     if (session.device == first.device && session.boundary == first.boundary) continue;
     return Error{ErrorCode::kInvalidInput,
                  session.where + ": measured on " + session.device + " (" + session.boundary +
@@ -147,7 +153,7 @@ bool is_single_precision(std::string_view dtype) { return dtype == "fp32" || dty
 
 Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& sessions,
                                      const BuildPass& build) {
-  if (const Status failure = check_same_hardware(sessions); !failure.ok()) return failure.error();
+  if (const Status failure = check_alike(sessions); !failure.ok()) return failure.error();
   KernelDataAnswer answer;
   KernelData& data = answer.data;
   std::vector<double> anchors;

@@ -8,7 +8,8 @@ namespace wattree {
 Result<ModelTree> reference_tree(const ReferencePass& pass, const std::string& dtype) {
   PassShape query;
   query.batch = pass.batch;
-  query.past = pass.past;
+  if (pass.past > 0) query.past = pass.past;
+  query.as = kBaseModel;
   query.dtype = dtype;
   const std::string name(pass.model);
   const BundledModel* model = find_bundled(name);

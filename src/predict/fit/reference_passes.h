@@ -10,7 +10,7 @@
 
 namespace wattree {
 
-// A pass of 128 tokens, or a decode step.
+// A pass of 128 tokens, or a decode step, of the base model.
 struct ReferencePass {
   std::string_view model;
   std::int64_t batch;

@@ -10,14 +10,15 @@
 namespace wattree {
 namespace {
 
-// The config that stands beside the windows, or else that of a bundled model.
+// The config that stands beside the windows, or else that of a bundled model: files that name no
+// class hold passes of base models.
 std::optional<MeasuredModel> find_model(const MeasuredSession& session, const std::string& name) {
   for (const MeasuredModel& model : session.models) {
     if (model.model == name) return model;
   }
   const BundledModel* model = find_bundled(name);
   if (model == nullptr) return std::nullopt;
-  return MeasuredModel{name, "", std::string(model->json)};
+  return MeasuredModel{name, std::string(kBaseModel), std::string(model->json)};
 }
 
 Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindow& window) {
@@ -30,7 +31,7 @@ Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindo
   }
   PassShape query;
   query.batch = pass.batch;
-  query.past = pass.past;
+  if (pass.past > 0) query.past = pass.past;
   if (pass.past == 0) query.seq = pass.seq;
   if (pass.source_len > 0) query.seq = pass.source_len;
   if (pass.target_len > 0) query.target_len = pass.target_len;
@@ -38,6 +39,7 @@ Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindo
   query.attention = pass.attention;
   query.as = model->class_name;
   query.overrides = pass.overrides;
+  query.checks_overrides = false;
   Result<BuiltModel> answer = build_model(pass.model, model->config, session.where, query);
   if (!answer.ok()) return answer.error();
   return std::move(answer).value().tree;

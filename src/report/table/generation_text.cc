@@ -31,10 +31,11 @@ std::string generation_text(const Generation& generation) {
   add("decode", generation.steps, generation.decode, generation.steps);
   add("request", generation.steps + 1, generation.request(), generation.steps);
 
-  std::string out = prediction_headline(
+  std::string out = fmt::format("{} of {}\n", answer.class_name, answer.model);
+  out += prediction_headline(
       generation.prefill.by, answer.pass,
       fmt::format("request: a {} and {} decode steps", pass_phrase(answer), generation.steps));
-  out += fmt::format("\n{} of {}\n\n", answer.class_name, answer.model);
+  out += "\n\n";
   out += render_table({{"phase"},
                        {"passes", true},
                        {"time", true},
