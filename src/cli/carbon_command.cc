@@ -56,6 +56,7 @@ Command carbon_command(CLI::App& app) {
                    "list`")
       ->required();
   flags->setting.add_to(*carbon);
+  flags->setting.add_price_to(*carbon);
   carbon->add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
   flags->unit.add_to(*carbon);
   flags->folder.add_to(*carbon);

@@ -34,7 +34,7 @@ struct CompareFlags {
 
 // Flags that mean something to one kind of comparison only.
 constexpr const char* kRunFlags[] = {"--intensity-file", "--intensity", "--region", "--pue",
-                                     "--epochs",         "--unit",      "--folder"};
+                                     "--price",          "--epochs",    "--unit",   "--folder"};
 constexpr const char* kModelFlags[] = {"--batch",    "--seq",       "--target-len", "--past",
                                        "--dtype",    "--attention", "--as",         "--set",
                                        "--revision", "--predictor", "--on"};
@@ -131,6 +131,7 @@ Command compare_command(CLI::App& app) {
   describe_predictor(*compare, flags->predictor);
   describe_pass(*compare, flags->pass);
   flags->setting.add_to(*compare);
+  flags->setting.add_price_to(*compare);
   compare->add_option("--epochs", flags->epochs,
                       "Extrapolate each run to, or cut it off after, so many epochs");
   flags->unit.add_to(*compare);

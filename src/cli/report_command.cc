@@ -50,6 +50,7 @@ Command report_command(CLI::App& app) {
   report->add_flag("--html", flags->html, "Write one HTML page")->excludes(markdown);
   report->add_option("-o,--output", flags->output, "Write to this file [standard output]");
   flags->setting.add_to(*report);
+  flags->setting.add_price_to(*report);
   report->add_option("--epochs", flags->epochs, "Extrapolate to, or cut off after, so many epochs");
   flags->unit.add_to(*report);
   flags->folder.add_to(*report);

@@ -28,6 +28,11 @@ void SettingFlags::add_to(CLI::App& command, const std::string& prefix) {
                          "profile's, or else none]");
 }
 
+void SettingFlags::add_price_to(CLI::App& command) {
+  command.add_option("--price", query.usd_per_kwh,
+                     "USD per kWh: shows what the energy costs, as assumed [no cost]");
+}
+
 Status SettingFlags::load() {
   if (series_file.empty()) return {};
   Result<std::string> text = read_maybe_gzip(series_file);
