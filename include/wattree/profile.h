@@ -20,7 +20,7 @@ struct RunEpoch {
   std::optional<Joules> energy;  // Of all devices, idle power included.
 };
 
-// One device of the run, over all of its epochs.
+// One device of the run, over all of it: the epochs and what was outside of them.
 struct RunComponent {
   std::string name;  // "gpu0", "package-0".
   std::string kind;  // "gpu", "cpu", "memory" or "machine".
@@ -36,8 +36,8 @@ struct RunProfile {
   std::optional<double> pue;
   std::vector<RunEpoch> epochs;
   std::vector<RunComponent> components;
-  std::optional<Joules> energy;          // Over all epochs, at the devices: without PUE.
-  std::optional<Joules> outside_energy;  // Before, between and after the epochs.
+  std::optional<Joules> energy;          // Of the whole run, at the devices: without PUE.
+  std::optional<Joules> outside_energy;  // Of it, what was before, between and after the epochs.
   std::optional<Seconds> duration;       // Absent where an epoch does not say.
   std::optional<Provenance> provenance;  // Of `energy`.
 };

@@ -15,7 +15,7 @@ struct CarbonRequest {
   SettingQuery setting;  // Where the run does not say, or not what is wanted.
   std::optional<std::size_t> epochs;
 };
-// {"run", "region"?, "intensity"?, "intensity_file"?, "pue"?, "epochs"?}
+// {"run", "region"?, "intensity"?, "intensity_file"?, "pue"?, "price"?, "epochs"?}
 Result<CarbonRequest> carbon_request(const nlohmann::json& json);
 
 struct CarbonAnswer {

@@ -19,6 +19,7 @@ SettingQuery read_setting(JsonFields& fields) {
   setting.region = fields.text("region");
   setting.intensity = fields.text("intensity");
   setting.pue = fields.text("pue");
+  setting.usd_per_kwh = fields.number("price", 0, 1e6);
   return setting;
 }
 

@@ -21,6 +21,13 @@ void write_estimate(JsonWriter& out, const std::string& name, const std::string&
   if (estimate.high) out.field(name + "_high" + unit, estimate.high->value);
 }
 
+void write_amounts(JsonWriter& out, const CurvePoint& point) {
+  if (point.elapsed) out.field("elapsed_s", point.elapsed->value);
+  write_estimate(out, "device_energy", "_j", point.device_energy);
+  write_estimate(out, "energy", "_j", point.energy);
+  if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
+}
+
 }  // namespace
 
 void write_footprint(JsonWriter& out, const Footprint& footprint) {
@@ -34,6 +41,9 @@ void write_footprint(JsonWriter& out, const Footprint& footprint) {
   out.end_object();
   out.key("curve");
   write_curve(out, footprint.curve);
+  if (const auto cost = cost_usd(footprint.curve.points.back().energy.value, footprint.setting)) {
+    out.field("cost_usd", *cost);
+  }
 }
 
 void write_setting(JsonWriter& out, const Setting& setting) {
@@ -49,20 +59,27 @@ void write_setting(JsonWriter& out, const Setting& setting) {
     out.field("pue", setting.pue->value);
     write_source(out, "pue_basis", setting.pue->basis, setting.pue->by);
   }
+  if (setting.usd_per_kwh) {
+    out.field("price_usd_per_kwh", *setting.usd_per_kwh);
+    write_source(out, "price_basis", Basis::kAssumed, "by the user");
+  }
 }
 
 void write_curve(JsonWriter& out, const Curve& curve) {
   out.begin_object();
+  if (curve.outside) {
+    out.key("outside_epochs");
+    out.begin_object();
+    write_amounts(out, *curve.outside);
+    out.end_object();
+  }
   out.key("points");
   out.begin_array();
   for (const CurvePoint& point : curve.points) {
     out.begin_object();
     out.field("epoch", static_cast<std::int64_t>(point.epoch));
     out.field("extrapolated", point.is_extrapolated);
-    if (point.elapsed) out.field("elapsed_s", point.elapsed->value);
-    write_estimate(out, "device_energy", "_j", point.device_energy);
-    write_estimate(out, "energy", "_j", point.energy);
-    if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
+    write_amounts(out, point);
     out.end_object();
   }
   out.end_array();

@@ -20,7 +20,8 @@ std::string to_json(const std::vector<Footprint>& footprints);
 // The fields that every footprint has, of an object.
 void write_footprint(JsonWriter& out, const Footprint& footprint);
 
-// The fields "region", "gco2e_per_kwh", "intensity_basis" and "pue" of an object.
+// The fields "region", "gco2e_per_kwh", "intensity_basis", "pue" and "price_usd_per_kwh" of an
+// object.
 void write_setting(JsonWriter& out, const Setting& setting);
 
 // {"points": […], "basis": {…}, "notes": […]}

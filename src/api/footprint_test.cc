@@ -96,15 +96,42 @@ TEST(Report, SaysBasisAndBoundaryOfEveryFigure) {
   EXPECT_NE(text.find("| emissions (CO2e) | 0.6844 lb | assumed | facility |"), std::string::npos);
 }
 
-TEST(Report, SaysWhatIsNotInItsFigures) {
+TEST(Report, SaysWhatIsOutsideTheEpochs) {
   Profile profile = sample();
   EXPECT_EQ(markdown_report(footprint_of(profile, {}).value(), MassUnit::kAuto).find("outside"),
             std::string::npos);
   profile.outside = profile.epochs.front();  // 0.1 kWh
   const std::string text = markdown_report(footprint_of(profile, {}).value(), MassUnit::kAuto);
-  EXPECT_NE(text.find("before, between and after them the devices took 0.1 kWh more."),
-            std::string::npos)
+  // (6 × 0.1 + 0.1) kWh × 1.59
+  EXPECT_NE(text.find("used 1.113 kWh of electricity"), std::string::npos) << text;
+  EXPECT_NE(text.find("Of it, 0.159 kWh is outside the epochs"), std::string::npos) << text;
+  EXPECT_NE(text.find("| of it, in epochs | 0.6 kWh |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| of it, outside epochs | 0.1 kWh |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| outside | 0.159 kWh |"), std::string::npos) << text;
+}
+
+// Nothing that is extrapolated was used, and what was recorded is said beside it.
+TEST(Report, TellsWhatWasFromWhatWouldBe) {
+  Profile profile = sample();
+  for (Epoch& epoch : profile.epochs) epoch.duration = Seconds(2);
+  const std::string text = markdown_report(footprint_of(profile, {}, 12).value(), MassUnit::kAuto);
+  EXPECT_NE(text.find("12 s; extrapolated to 12 epochs, 24 s) would use"), std::string::npos)
       << text;
+  EXPECT_NE(text.find(", and emit "), std::string::npos) << text;
+  EXPECT_EQ(text.find("used"), std::string::npos) << text;
+  const std::string cut = markdown_report(footprint_of(profile, {}, 2).value(), MassUnit::kAuto);
+  EXPECT_NE(cut.find("12 s; cut off after 2 epochs, 4 s) used"), std::string::npos) << cut;
+}
+
+TEST(Footprint, AComparisonNamesWhatIsOutsideTheEpochs) {
+  Profile profile = sample();
+  profile.outside = profile.epochs.front();
+  const std::vector<Footprint> both{footprint_of(sample(), {}).value(),
+                                    footprint_of(profile, {}).value()};
+  EXPECT_EQ(comparison_notes(both).back(),
+            "\"Sample Profile\" took 0.1 kWh of its device energy outside its epochs");
+  const std::string json = to_json(both[1]);
+  EXPECT_NE(json.find("\"outside_epochs\""), std::string::npos) << json;
 }
 
 TEST(Report, EquivalentsReadWellAtAnySize) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/error_field.h"
+#include "src/base/in_quotes.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
 #include "src/runs/profile/profile_json.h"
@@ -39,6 +40,9 @@ std::string to_json(const ProfilesAnswer& answer) {
     if (const auto time = duration(profile)) out.field("duration_s", time->value);
     if (const auto energy = device_energy(profile)) {
       out.field("device_energy_j", energy->value);
+      if (const auto outside = outside_energy(profile)) {
+        out.field("outside_epochs_j", outside->value);
+      }
       out.key("basis");
       write_json(out, *provenance(profile));
     }
@@ -113,7 +117,15 @@ Result<DeleteProfileRequest> delete_profile_request(const nlohmann::json& json) 
 }
 
 Status delete_profile(const DeleteProfileRequest& request, const Services& services) {
-  return delete_profile(profile_folder(request.folder, services), request.id);
+  Status deleted = delete_profile(profile_folder(request.folder, services), request.id);
+  if (deleted.ok() || deleted.error().code != ErrorCode::kNotFound) return deleted;
+  for (const BundledProfile& bundled : bundled_profiles()) {
+    if (bundled.id != request.id) continue;
+    return Error{ErrorCode::kInvalidInput,
+                 in_quotes(request.id) + " comes with wattree: built-in profiles cannot be deleted",
+                 "`wattree profiles list` shows those of yours, too", "id"};
+  }
+  return deleted;
 }
 
 }  // namespace wattree

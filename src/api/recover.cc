@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "src/api/run_request.h"
+#include "src/base/amounts.h"
 #include "src/base/file.h"
 #include "src/base/file_error.h"
 #include "src/runs/profile/folder.h"
@@ -45,9 +46,11 @@ bool JournalRun::take(std::string_view line, const std::string& journal) {
   return false;
 }
 
-// The journals in a folder, by name; or the one file.
-Result<std::vector<fs::path>> find_journals(const fs::path& path) {
+// The journals in a folder, by name; or the one file. Before the first run there is no folder of
+// journals, and nothing to recover; one that the user names must be there.
+Result<std::vector<fs::path>> find_journals(const fs::path& path, bool is_named) {
   std::error_code error;
+  if (!is_named && !fs::exists(path, error)) return std::vector<fs::path>();
   if (!fs::is_directory(path, error)) return std::vector<fs::path>{path};
   std::vector<fs::path> out;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
@@ -59,8 +62,21 @@ Result<std::vector<fs::path>> find_journals(const fs::path& path) {
   return out;
 }
 
-// Where the profile is: a file that the user names, or the folder, where its id is the journal's
-// name. Empty: it is there already.
+// A run is known by its name and the moment it began: the folder has its profile already.
+bool is_kept(const fs::path& folder, const Profile& profile) {
+  const Result<std::vector<StoredProfile>> stored = list_profiles(folder);
+  if (!stored.ok()) return false;
+  const auto began = [](const Profile& run) {
+    return run.epochs.empty() ? std::nullopt : run.epochs.front().start;
+  };
+  return std::any_of(stored.value().begin(), stored.value().end(), [&](const StoredProfile& other) {
+    return other.profile.ok() && other.profile.value().name == profile.name &&
+           began(other.profile.value()) == began(profile);
+  });
+}
+
+// Where the profile is: a file that the user names, or the folder, where its id is made from its
+// name, as that of any run. Empty: it is there already.
 Result<fs::path> keep(const RecoveredRun& run, const RecoverRequest& request,
                       const Services& services) {
   if (!request.output.empty()) {
@@ -69,14 +85,10 @@ Result<fs::path> keep(const RecoveredRun& run, const RecoverRequest& request,
     return request.output;
   }
   const fs::path folder = profile_folder(request.folder, services);
-  const std::string id = profile_id(run.journal.stem().string());
-  const Result<fs::path> path = profile_path(folder, id);
-  if (!path.ok()) return path.error();
-  std::error_code ignored;
-  if (fs::exists(path.value(), ignored)) return fs::path();
-  const Result<std::string> saved = save_profile(folder, run.profile, id);
+  if (is_kept(folder, run.profile)) return fs::path();
+  const Result<std::string> saved = save_profile(folder, run.profile);
   if (!saved.ok()) return saved.error();
-  return path.value();
+  return folder / (saved.value() + ".json");
 }
 
 Result<RecoveredRun> recover_and_keep(const fs::path& journal, const RecoverRequest& request,
@@ -122,12 +134,17 @@ Result<RecoveredRun> recover_run(const fs::path& journal) {
   for (const std::string& note : out.notes) {
     out.profile.notes += (out.profile.notes.empty() ? "" : "\n") + note;
   }
+  // The profile says where its figures end; here, how much that may leave out.
+  if (!out.had_ended) {
+    out.notes.push_back("the tracker died: its last record is of " + to_text(read.run->duration()) +
+                        " after the beginning; up to a second more is not in the figures");
+  }
   return out;
 }
 
 Result<RecoverAnswer> recover_runs(const RecoverRequest& request, const Services& services) {
   RecoverAnswer out{request.journal.empty() ? services.journals : request.journal, {}};
-  const Result<std::vector<fs::path>> journals = find_journals(out.where);
+  const Result<std::vector<fs::path>> journals = find_journals(out.where, !request.journal.empty());
   if (!journals.ok()) return journals.error();
   if (journals.value().size() > 1 && !request.output.empty()) {
     return Error{ErrorCode::kInvalidInput, out.where.string() + " has more than one journal",

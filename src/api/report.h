@@ -19,7 +19,7 @@ struct ReportRequest {
   ReportFormat format = ReportFormat::kMarkdown;
 };
 // {"profile", "format"? (markdown or html), "region"?, "intensity"?, "intensity_file"?, "pue"?,
-// "epochs"?, "unit"?}
+// "price"?, "epochs"?, "unit"?}
 Result<ReportRequest> report_request(const nlohmann::json& json);
 
 struct ReportAnswer {

@@ -50,6 +50,7 @@ SettingQuery read_setting(const nlohmann::json& json, JsonFields& fields,
   const std::string series = prefix + "intensity_file";
   out.series = fields.text(series);
   if (fields.has(series)) out.series_origin = series;
+  if (prefix.empty()) out.usd_per_kwh = fields.number("price", 0, 1e6);
   const std::string pue = prefix + "pue";
   if (json.is_object() && json.contains(pue) && json.at(pue).is_number()) {
     JsonWriter number;

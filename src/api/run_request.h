@@ -42,7 +42,8 @@ Result<std::vector<Device>> devices_with(const OwnDevices& own);
 // The parts of a request in JSON. Runs are named by id alone.
 RunRef read_run(JsonFields& fields, const char* name);
 // "region", "intensity", "intensity_file" (the text of a CSV file) and "pue" (a number, or a text
-// such as "average"), each with `prefix` before it ("baseline_").
+// such as "average"), each with `prefix` before it ("baseline_"); and "price" (USD per kWh) without
+// one.
 SettingQuery read_setting(const nlohmann::json& json, JsonFields& fields,
                           const std::string& prefix = "");
 std::optional<std::size_t> read_epochs(JsonFields& fields);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/base/json_writer.h"
-#include "src/facts/carbon/region.h"
+#include "src/runs/profile/energyvis.h"
 #include "src/runs/profile/profile_json.h"
 
 namespace wattree {
@@ -98,19 +98,7 @@ std::string epoch_json(const TrackedRun& run, std::size_t epoch) {
 
 std::string profile_json(const TrackedRun& run) { return write_profile_json(run.profile()); }
 
-Result<std::string> energyvis_state(const std::string& region) {
-  Result<Region> found = find_region(region);
-  if (found.ok() && !found.value().located_in.empty()) {
-    found = find_region(found.value().located_in);
-  }
-  if (found.ok() && found.value().kind == RegionKind::kUsState) return found.value().name;
-  return Error{ErrorCode::kInvalidInput,
-               region.empty() ? "EnergyVis's page needs a US state, and the region is not known"
-                              : "EnergyVis's page knows US states only, not " + region,
-               "name one with <region>, for example <region> US-GA", "region"};
-}
-
-std::string energyvis_setup(const TrackedRun& run, const std::string& state) {
+std::string energyvis_setup(const TrackedRun& run, const std::string& state, bool is_paused) {
   JsonWriter out;
   out.begin_object();
   out.key("component_names");
@@ -118,13 +106,17 @@ std::string energyvis_setup(const TrackedRun& run, const std::string& state) {
   for (const bool is_gpu : {false, true}) {
     out.key(is_gpu ? "gpu" : "cpu");
     out.begin_object();
+    std::map<std::string, std::int64_t> counts;  // Two cards may have one name in its list.
     for (const HardwareEntry& entry : run.begun().hardware) {
-      if (is_accelerator(entry.kind) == is_gpu) out.field(entry.name, std::int64_t{entry.count});
+      if (is_accelerator(entry.kind) != is_gpu) continue;
+      counts[is_gpu ? energyvis_card(entry.name).name : entry.name] += entry.count;
     }
+    for (const auto& [name, count] : counts) out.field(name, count);
     out.end_object();
   }
   out.end_object();
   out.field("state", state);
+  out.field("paused", is_paused);
   out.end_object();
   return out.take();
 }

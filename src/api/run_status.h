@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "src/runs/profile/energyvis.h"
 #include "src/runs/track/followed_run.h"
 #include "src/runs/track/status.h"
 
@@ -17,10 +18,7 @@ std::string epoch_json(const TrackedRun& run, std::size_t epoch);
 std::string profile_json(const TrackedRun& run);
 
 // What EnergyVis's front end asks its backend for; `state` is the full name of a US state.
-std::string energyvis_setup(const TrackedRun& run, const std::string& state);
+std::string energyvis_setup(const TrackedRun& run, const std::string& state, bool is_paused);
 std::string energyvis_stats(const TrackedRun& run);
-// The US state of a region; an error where it is in none, because EnergyVis's page has no other
-// places.
-Result<std::string> energyvis_state(const std::string& region);
 
 }  // namespace wattree

@@ -60,6 +60,18 @@ std::vector<std::string> notes_on_others(const std::vector<GpuProcess>& processe
   return out;
 }
 
+// A GPU that is divided has one meter for all of its instances.
+std::vector<std::string> notes_on_shared(const Meters& meters) {
+  std::vector<std::string> out;
+  for (const auto& meter : meters) {
+    if (!meter->description().is_shared) continue;
+    out.push_back(meter->description().name +
+                  " is the whole board's, not one MIG instance's: what the other instances take is "
+                  "in the figures, too");
+  }
+  return out;
+}
+
 Result<std::optional<EnergyBudget>> budget(const std::string& field, const std::string& text) {
   if (text.empty()) return std::optional<EnergyBudget>();
   const Result<Joules> energy = parse_energy(text);
@@ -144,6 +156,9 @@ void plan_meters(const TrackRequest& request, const MeterQuery& query,
   options.run.job = find_job(environment, ::getppid());
   // Processes of the same job are no others.
   if (options.run.job.empty()) options.notes = notes_on_others(found.processes, request.pid);
+  for (std::string& note : notes_on_shared(options.meters)) {
+    options.notes.push_back(std::move(note));
+  }
   plan.notes.insert(plan.notes.end(), options.notes.begin(), options.notes.end());
   claim_meters(environment, plan);
   if (options.meters.empty()) {

@@ -28,6 +28,7 @@ Result<Setting> track_setting(const TrackRequest& request, const Environment& en
   const Result<Settings> read = read_settings(settings_files(environment));
   if (!read.ok()) notes.push_back(read.error().message);
   const Settings settings = read.ok() ? read.value() : Settings{};
+  notes.insert(notes.end(), settings.warnings.begin(), settings.warnings.end());
   Place place;
   if (request.intensity.empty()) {
     place = find_place(request.region, environment, settings, request.instance_data);
@@ -36,6 +37,7 @@ Result<Setting> track_setting(const TrackRequest& request, const Environment& en
   wanted.intensity = request.intensity;
   wanted.region = place.region;
   wanted.pue = request.pue;
+  wanted.usd_per_kwh = request.price;
   Result<Setting> setting = setting_of(wanted);
   if (was_found(place) && setting.ok()) {
     notes.push_back("region " + setting.value().grid->region + ", from " + place.said_by);

@@ -40,11 +40,13 @@ std::string four_digits(double number) {
   return text;
 }
 
+MassUnit unit_for(GramsCo2e largest, MassUnit asked) {
+  if (asked != MassUnit::kAuto) return asked;
+  return std::abs(largest.value) < 1000 ? MassUnit::kGram : MassUnit::kKilogram;
+}
+
 std::string to_text(GramsCo2e mass, MassUnit unit) {
-  if (unit == MassUnit::kAuto) {
-    unit = std::abs(mass.value) < 1000 ? MassUnit::kGram : MassUnit::kKilogram;
-  }
-  switch (unit) {
+  switch (unit_for(mass, unit)) {
     case MassUnit::kKilogram: return four_digits(mass.value / 1000) + " kg";
     case MassUnit::kPound: return four_digits(mass.value / kGramsPerPound) + " lb";
     case MassUnit::kAuto:
@@ -58,13 +60,24 @@ std::string to_text(CarbonIntensity intensity, MassUnit unit) {
   return to_text(GramsCo2e(intensity.value), unit) + "/kWh";
 }
 
-std::string to_text(Joules energy, EnergyScale scale) {
-  const double magnitude = std::abs(energy.value);
-  if (magnitude >= 0.01 * kJoulesPerKwh) return four_digits(energy.value / kJoulesPerKwh) + " kWh";
-  if (magnitude >= 1000 && scale == EnergyScale::kAuto) {
-    return four_digits(energy.value / 1000) + " kJ";
+EnergyUnit unit_for(Joules largest, EnergyScale scale) {
+  const double magnitude = std::abs(largest.value);
+  if (magnitude >= 0.01 * kJoulesPerKwh) return EnergyUnit::kKilowattHour;
+  const bool is_kilo = magnitude >= 1000 && scale == EnergyScale::kAuto;
+  return is_kilo ? EnergyUnit::kKilojoule : EnergyUnit::kJoule;
+}
+
+std::string to_text(Joules energy, EnergyUnit unit) {
+  switch (unit) {
+    case EnergyUnit::kKilowattHour: return four_digits(energy.value / kJoulesPerKwh) + " kWh";
+    case EnergyUnit::kKilojoule: return four_digits(energy.value / 1000) + " kJ";
+    case EnergyUnit::kJoule: break;
   }
   return four_digits(energy.value) + " J";
+}
+
+std::string to_text(Joules energy, EnergyScale scale) {
+  return to_text(energy, unit_for(energy, scale));
 }
 
 std::string to_text(Seconds time) {

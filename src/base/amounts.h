@@ -20,6 +20,11 @@ std::string to_text(GramsCo2e mass, MassUnit unit = MassUnit::kAuto);
 enum class EnergyScale { kAuto, kWithoutKilo };
 // "2.5 J", "36 kJ", "0.6 kWh": kWh from a hundredth of one on.
 std::string to_text(Joules energy, EnergyScale scale = EnergyScale::kAuto);
+// For the columns of a table: one unit each, the one that the largest amount is written in.
+enum class EnergyUnit { kJoule, kKilojoule, kKilowattHour };
+EnergyUnit unit_for(Joules largest, EnergyScale scale = EnergyScale::kAuto);
+MassUnit unit_for(GramsCo2e largest, MassUnit asked);
+std::string to_text(Joules energy, EnergyUnit unit);
 // "12.5 s", "3 min 20 s", "84 h 0 min"
 std::string to_text(Seconds time);
 std::string to_text(CarbonIntensity intensity, MassUnit unit = MassUnit::kAuto);

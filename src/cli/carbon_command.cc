@@ -56,6 +56,7 @@ Command carbon_command(CommandSyntax app) {
                   "list`")
       .required();
   flags->setting.add_to(carbon);
+  flags->setting.add_price_to(carbon);
   carbon.add_option("--epochs", flags->epochs,
                     "Show the run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(carbon);

@@ -33,7 +33,7 @@ struct CompareFlags {
 
 // Flags that mean something to one kind of comparison only.
 constexpr const char* kRunFlags[] = {"--intensity-file", "--intensity", "--region", "--pue",
-                                     "--epochs",         "--unit",      "--folder"};
+                                     "--price",          "--epochs",    "--unit",   "--folder"};
 constexpr const char* kModelFlags[] = {"--batch",    "--seq",       "--target-len", "--past",
                                        "--dtype",    "--attention", "--as",         "--set",
                                        "--revision", "--predictor", "--on"};
@@ -129,6 +129,7 @@ Command compare_command(CommandSyntax app) {
   describe_predictor(compare, flags->predictor);
   describe_pass(compare, flags->pass, kPredictedDtypes);
   flags->setting.add_to(compare);
+  flags->setting.add_price_to(compare);
   compare.add_option("--epochs", flags->epochs,
                      "Show each run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(compare);

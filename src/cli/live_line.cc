@@ -21,6 +21,10 @@ std::string cut(std::string_view text, int columns) {
   return out;
 }
 
+std::string line(const std::function<std::string(std::size_t columns)>& text, int columns) {
+  return cut(text(static_cast<std::size_t>(columns)), columns);
+}
+
 std::string row_text(int row) { return "\x1b[" + std::to_string(row) + ";1H"; }
 
 // With the cursor back where it was.
@@ -48,12 +52,12 @@ bool LiveLine::find_size() {
   return is_new;
 }
 
-void LiveLine::show(std::string_view text) {
+void LiveLine::show(const std::function<std::string(std::size_t columns)>& text) {
   if (place_ == Place::kNone) return;
   const bool is_new = find_size();
   if (columns_ < 2) return;
   if (place_ == Place::kHere) {
-    put(terminal_, "\r" + cut(text, columns_ - 1) + "\x1b[K");
+    put(terminal_, "\r" + line(text, columns_ - 1) + "\x1b[K");
     is_shown_ = true;
     return;
   }
@@ -62,7 +66,7 @@ void LiveLine::show(std::string_view text) {
   // The first time the cursor may be on the last row: a line more makes room.
   if (!is_shown_) out += "\n\x1b[A";
   if (!is_shown_ || is_new) out += aside("\x1b[1;" + std::to_string(rows_ - 1) + "r");
-  put(terminal_, out + aside(row_text(rows_) + "\x1b[2K" + cut(text, columns_)));
+  put(terminal_, out + aside(row_text(rows_) + "\x1b[2K" + line(text, columns_)));
   is_shown_ = true;
 }
 

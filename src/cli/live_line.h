@@ -1,6 +1,7 @@
 // One line on a terminal that is written over again and again.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,8 @@ class LiveLine {
   LiveLine& operator=(const LiveLine&) = delete;
   ~LiveLine() { clear(); }
 
-  void show(std::string_view text);
+  // `text` makes a line of at most so many cells.
+  void show(const std::function<std::string(std::size_t columns)>& text);
   void clear();  // And gives the row back.
 
  private:

@@ -137,7 +137,8 @@ int recover(const ProfileFlags& flags, Surroundings& world) {
     }
   }
   if (answer.value().runs.empty()) {
-    world.out << "no journals in " << answer.value().where.string() << "\n";
+    world.out << "nothing to recover: there are no journals in " << answer.value().where.string()
+              << "\n";
   }
   return code;
 }

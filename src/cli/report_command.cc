@@ -49,6 +49,7 @@ Command report_command(CommandSyntax app) {
   report.add_flag("--html", flags->html, "Write one HTML page").excludes(markdown);
   report.add_option("-o,--output", flags->output, "Write to this file [standard output]");
   flags->setting.add_to(report);
+  flags->setting.add_price_to(report);
   report.add_option("--epochs", flags->epochs,
                     "Show the run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(report);

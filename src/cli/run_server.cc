@@ -179,7 +179,7 @@ HttpResponse RunServer::energyvis_page(const HttpRequest& request) const {
   HttpResponse out;
   const auto answer_with = [&](const TrackedRun& run) {
     if (request.path == "/initial-setup") {
-      out = json(energyvis_setup(run, options_.energyvis_state));
+      out = json(energyvis_setup(run, options_.energyvis_state, control_.is_paused()));
     } else if (request.path == "/energy-stats") {
       out = json(energyvis_stats(run));
     } else if (request.path == "/pause") {

@@ -27,6 +27,11 @@ void SettingFlags::add_to(CommandSyntax command, const std::string& prefix) {
                          "profile's, or else none]");
 }
 
+void SettingFlags::add_price_to(CommandSyntax command) {
+  command.add_option("--price", query.usd_per_kwh,
+                     "USD per kWh: shows what the energy costs, as assumed [no cost]");
+}
+
 Status SettingFlags::load() {
   if (series_file.empty()) return {};
   Result<std::string> text = read_maybe_gzip(series_file);

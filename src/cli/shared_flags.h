@@ -16,6 +16,7 @@ struct SettingFlags {
   std::string series_file;
 
   void add_to(CommandSyntax command, const std::string& prefix = "");
+  void add_price_to(CommandSyntax command);  // --price
   // Reads the file; an error where it cannot be read.
   Status load();
 };

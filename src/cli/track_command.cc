@@ -90,6 +90,8 @@ CommandSyntax describe(CommandSyntax app, TrackFlags& flags) {
   track.add_option("--pue", request.pue,
                    "PUE: energy of the whole building per unit of its computers' energy, such as "
                    "1.2, or \"average\"");
+  track.add_option("--price", request.price,
+                   "USD per kWh: the summary shows what the energy costs, as assumed [no cost]");
   flags.meters.add_assume(track);
   track
       .add_option("--epochs", request.epochs, "Planned number of epochs: shows the projected total")
@@ -199,7 +201,7 @@ class RunView {
     RunStatus status = status_of(run, setting_);
     status.is_paused = control_.is_paused();
     status.is_waiting = control_.is_waiting();
-    line_.show(live_text(status));
+    line_.show([&](std::size_t columns) { return live_text(status, columns); });
   }
 
   const Setting setting_;
@@ -235,6 +237,9 @@ int run(const TrackFlags& flags, Surroundings& world) {
     for (const std::string& note : plan.notes) view.say(note);
   }
   for (const std::string& warning : plan.warnings) view.say(warning);
+  if (flags.energyvis) {
+    for (const std::string& note : energyvis_card_notes(plan.options.run.hardware)) view.say(note);
+  }
   const Setting setting = plan.setting;
   const Result<TrackAnswer> answer = run_track(std::move(plan), control, view.observer());
   view.clear();

@@ -8,15 +8,15 @@
 namespace wattree {
 namespace {
 
-// Over the epochs that have this component.
+// Over the epochs, and what was outside of them, where they have this component.
 RunComponent summed_up(const Profile& profile, const std::string& name) {
   RunComponent sum;
   bool is_first = true;
-  for (const Epoch& epoch : profile.epochs) {
+  for (const Epoch* window : windows_of(profile)) {
     const auto part =
-        std::find_if(epoch.energy.begin(), epoch.energy.end(),
+        std::find_if(window->energy.begin(), window->energy.end(),
                      [&](const ComponentEnergy& energy) { return energy.component == name; });
-    if (part == epoch.energy.end()) continue;
+    if (part == window->energy.end()) continue;
     if (is_first) {
       sum = {name, std::string(name_of(part->kind)), part->energy, part->idle, part->provenance};
       is_first = false;

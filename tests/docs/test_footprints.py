@@ -189,3 +189,58 @@ def test_an_energy_gate(wattree):
 ])
 def test_errors_say_what_to_do(arguments, says, wattree):
     assert says in run(wattree, *arguments, code=3).stderr
+
+
+def small_run(tmp_path):
+    """Three epochs of 8 kJ, 2 kJ outside of them, and steps."""
+    basis = {"kind": "measured", "by": "NVML energy counter", "boundary": "gpu"}
+    window = {"duration_s": 20, "energy": [{"component": "gpu", "kind": "gpu", "energy_j": 8000, "basis": basis}]}
+    outside = {"duration_s": 5, "energy": [{"component": "gpu", "kind": "gpu", "energy_j": 2000, "basis": basis}]}
+    path = tmp_path / "small.json"
+    path.write_text(json.dumps({"format": "wattree-profile", "version": 1, "name": "small", "region": "US-GA",
+                                "hardware": [{"kind": "gpu", "name": "H200", "count": 1}], "epochs": [window] * 3,
+                                "outside_epochs": outside, "steps": [{"name": "forward", "count": 3, "duration_s": 9}]}))
+    return str(path)
+
+
+def test_what_is_outside_the_epochs_counts_once_and_is_named(wattree, tmp_path):
+    path = small_run(tmp_path)
+    jsonschema.validate(json.loads(pathlib.Path(path).read_text()), schema("profile"))
+    answer = asked(wattree, "footprint", "carbon", path, "--epochs", "10", "--price", "0.3", "--json")
+    assert answer["curve"]["outside_epochs"]["device_energy_j"] == 2000
+    assert answer["curve"]["points"][-1]["device_energy_j"] == pytest.approx(82_000)
+    assert answer["curve"]["points"][-1]["elapsed_s"] == pytest.approx(205)
+    assert answer["cost_usd"] == pytest.approx(82_000 / 3.6e6 * 0.3)
+    assert answer["setting"]["price_basis"]["kind"] == "assumed"
+    headline = run(wattree, "carbon", path, "--epochs", "10").stdout.splitlines()[0]
+    assert headline == "small: 3 epochs on 1 × H200, 1 min 5 s; extrapolated to 10 epochs, 3 min 25 s"
+    report = run(wattree, "report", path, "--price", "0.3").stdout
+    assert "used 26 kJ of electricity" in report and "| cost | 0.002167 USD | assumed |" in report
+    assert "| of it, outside epochs | 2 kJ |" in report and "| outside | 2 kJ |" in report
+    table = run(wattree, "compare", path, "951kWh", "--price", "0.3").stdout
+    assert "285.3 USD" in table and 'note: "small" took 2 kJ of its device energy outside its epochs' in table
+    listed = run(wattree, "profiles", "list", "--folder", str(tmp_path)).stdout
+    assert any(line.startswith("small ") and " 26 kJ " in line for line in listed.splitlines())
+
+
+def test_a_column_has_one_unit(wattree, tmp_path):
+    """From 2 kJ to 0.11 kWh."""
+    text = run(wattree, "whatif", small_run(tmp_path), "--epochs", "50", "--region", "US-WY").stdout
+    rows = [line for line in text.splitlines() if line.strip().split(" ")[0].lstrip("~").isdigit() or "outside  " in line]
+    assert len(rows) > 10
+    assert all(row.count(" kWh") >= 2 and " J" not in row and " kJ" not in row for row in rows), text
+
+
+@pytest.mark.parametrize("arguments,title,unit", [(["bert-base-v100"], "Emissions so far, epoch by epoch", "kg CO2e"),
+                                                  (["small"], "Emissions so far, epoch by epoch", "g CO2e")])
+def test_a_chart_has_title_axes_ticks_and_units(arguments, title, unit, wattree, tmp_path):
+    profile = small_run(tmp_path) if arguments == ["small"] else arguments[0]
+    page = run(wattree, "report", profile, "--html").stdout
+    chart = page[page.index("<svg"):page.index("</svg>")]
+    texts = html.parser.HTMLParser()
+    seen = []
+    texts.handle_data = lambda data: seen.append(data.strip())
+    texts.feed(chart)
+    assert title in seen and unit in seen and "epochs" in seen
+    numbers = [float(text) for text in seen if text.replace(".", "", 1).isdigit()]
+    assert len(numbers) >= 6  # Ticks of both axes.

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import pytest
@@ -42,7 +43,8 @@ class Machine:
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": self._runtime.name, "XDG_STATE_HOME": str(folder / "state"),
                             "XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config"),
                             "COUNTER": str(self.counter)}
-        for name in ("WATTREE_REGION", "WATTREE_JOB", "WATTREE_TRACK", "SLURM_JOB_ID", "TORCHELASTIC_RUN_ID"):
+        for name in ("WATTREE_REGION", "WATTREE_JOB", "WATTREE_TRACK", "SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "WORLD_SIZE",
+                     "OMPI_COMM_WORLD_SIZE"):
             self.environment.pop(name, None)
 
     def use_nvml(self, script):
@@ -90,6 +92,26 @@ def wait_for(condition, seconds=20):
             return value
         time.sleep(0.02)
     raise AssertionError("it did not come")
+
+
+class Lateness:
+    """How late a busy machine wakes a process that waits, at worst, while this goes on: no tracker can be better."""
+
+    def __enter__(self):
+        self.worst, self._is_over = 0.0, threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def _watch(self):
+        while not self._is_over.is_set():
+            before = time.monotonic()
+            time.sleep(0.01)
+            self.worst = max(self.worst, time.monotonic() - before - 0.01)
+
+    def __exit__(self, *ignored):
+        self._is_over.set()
+        self._thread.join()
 
 
 def fork_with_terminal():
@@ -158,6 +180,8 @@ def test_epochs_from_the_output_and_the_rest_add_up(machine):
     assert [energy(e) for e in profile["epochs"]] == pytest.approx([1.0, 2.0], abs=1e-9)
     assert energy(profile["outside_epochs"]) == pytest.approx(4.0, abs=1e-9)
     assert profile["planned_epochs"] == 5
+    # The first epoch began with the command: nothing tells when its start-up was over.
+    assert [e.get("includes_startup") for e in profile["epochs"]] == [True, None]
     assert [r["name"] for r in records(machine.journals("j")[0]) if r["record"] == "epoch"] == ["7", "8"]
     assert result.stdout == b"epoch 7 loss 0.1\n"
     assert result.stderr.startswith(b"wattree: CO2") and b"epoch 8 loss 0.1\n" in result.stderr
@@ -168,6 +192,34 @@ def test_epochs_that_lines_begin(machine):
               "echo 103000000 > $COUNTER; sleep 0.3")
     machine.track("--epoch-regex", "^Epoch ([0-9]+)/", "--epoch-at", "begin", command=["sh", "-c", script])
     assert [energy(e) for e in machine.profile()["epochs"]] == pytest.approx([1.0, 2.0], abs=1e-9)
+    assert not any("includes_startup" in e for e in machine.profile()["epochs"])
+
+
+def wattree_on(machine, *arguments):
+    return subprocess.run([machine.wattree, *arguments], env=machine.environment, capture_output=True, check=True).stdout.decode()
+
+
+def test_every_command_counts_what_was_outside_the_epochs(machine):
+    """An evaluation after the epochs takes more than they do."""
+    script = ("sleep 0.3; echo 101000000 > $COUNTER; sleep 0.3; echo 'epoch 1'; sleep 0.3; echo 102000000 > $COUNTER;"
+              "sleep 0.3; echo 'epoch 2'; sleep 0.3; echo 107000000 > $COUNTER; sleep 0.3")
+    machine.track("--name", "evaluated", "--epoch-regex", r"epoch (\d+)", "--region", "US-GA", "--price", "0.5",
+                  command=["sh", "-c", script])
+    run = str(machine.output)
+    text = wattree_on(machine, "report", run)
+    assert "used 7 J of electricity" in text and "Of it, 5 J is outside the epochs" in text
+    carbon = json.loads(wattree_on(machine, "carbon", run, "--price", "0.5", "--json"))
+    assert carbon["curve"]["points"][-1]["device_energy_j"] == pytest.approx(7, abs=1e-6)
+    assert carbon["curve"]["outside_epochs"]["device_energy_j"] == pytest.approx(5, abs=1e-6)
+    assert carbon["cost_usd"] == pytest.approx(7 / 3.6e6 * 0.5)
+    # The second epoch is what further ones are like: 1 J each.
+    longer = json.loads(wattree_on(machine, "carbon", run, "--epochs", "10", "--json"))
+    assert longer["curve"]["points"][-1]["device_energy_j"] == pytest.approx(15, abs=1e-6)
+    assert re.search(r"evaluated +2 +\S+ s +7 J", wattree_on(machine, "compare", run, "1J"))
+    headline = wattree_on(machine, "whatif", run, "--epochs", "10", "--region", "US-WY").splitlines()[0]
+    assert re.search(r"2 epochs on .*, [\d.]+ s; extrapolated to 10 epochs, [\d.]+ s$", headline)
+    wattree_on(machine, "profiles", "import", run)
+    assert re.search(r"evaluated +evaluated +2 +\S+ s +7 J", wattree_on(machine, "profiles", "list"))
 
 
 def test_epochs_that_come_too_fast_are_counted_and_said(machine):
@@ -203,6 +255,48 @@ def test_without_meters_there_is_time_and_no_energy(machine):
     assert "energy" not in epoch or epoch["energy"] == []
     assert epoch["duration_s"] >= 0.2
     assert b"no energy can be measured here" in result.stderr
+
+
+def test_epochs_without_meters_have_no_energy_rather_than_none_at_all(machine):
+    machine.counter.parent.rename(machine.folder / "gone")
+    result = machine.track("--epoch-regex", r"epoch (\d+)", command=["sh", "-c", "sleep 0.2; echo epoch 1; sleep 0.2; echo epoch 2"])
+    assert re.search(rb"epochs: \S+ s in all, \S+ s each; no energy is known", result.stderr), result.stderr
+    assert b" 0 J" not in result.stderr
+    profile = machine.profile()
+    assert [epoch["energy"] for epoch in profile["epochs"]] == [[], []] and profile["outside_epochs"]["energy"] == []
+
+
+def test_the_cost_is_shown_as_assumed(machine):
+    result = machine.track("--price", "0.25", command=["sh", "-c", "sleep 0.3; echo 112345678 > $COUNTER; sleep 0.3"])
+    # 12.345678 J
+    assert re.search(rb"cost: 8.57\de-07 USD \(0.25 USD/kWh, by the user\), assumed", result.stderr), result.stderr
+
+
+def test_a_mig_instance_is_charged_the_board_and_that_is_said(machine):
+    machine.use_nvml("clock\nmig 0 MIG-bbbb\nmig 0 MIG-cccc\n0 0 energy_mj watts 300 100\n")
+    machine.environment["CUDA_VISIBLE_DEVICES"] = "MIG-bbbb"
+    result = machine.track(command=["sleep", "0.3"])
+    said = "gpu0.energy is the whole board's, not one MIG instance's"
+    assert said in result.stderr.decode() and said in machine.profile()["notes"]
+
+
+@pytest.mark.parametrize("numbers", [[signal.SIGTERM, signal.SIGTERM], [signal.SIGINT, signal.SIGTERM], [signal.SIGTERM] * 20])
+def test_signals_that_come_twice_do_not_cost_the_profile(machine, numbers):
+    """As timeout(1) sends them: to the tracker, and to its group at once."""
+    process = machine.start("--assume", "gpu=100W", command=["sleep", "30"])
+    journal = wait_for(lambda: machine.journals() and machine.journals()[0])
+    wait_for(lambda: len(records_so_far(journal)) >= 2)
+    for number in numbers:
+        process.send_signal(number)
+    while process.poll() is None:  # And on until the very end.
+        try:
+            process.send_signal(numbers[-1])
+        except ProcessLookupError:
+            break
+        time.sleep(0.001)
+    assert process.wait(20) == 128 + numbers[0]
+    assert energy(machine.profile()["epochs"][0]) > 0
+    assert b"wattree: profile: " in process.stderr.read()
 
 
 def test_a_meter_that_is_lost_is_a_gap_and_the_command_goes_on(machine):
@@ -335,6 +429,26 @@ def test_the_live_line_has_a_row_of_its_own_and_gives_it_back(machine):
     assert b"\x1b" not in result.stderr + result.stdout
 
 
+@pytest.mark.parametrize("columns", [20, 30, 45, 60])
+def test_a_narrow_live_line_has_whole_parts_and_says_assumed(machine, columns):
+    import fcntl
+    import struct
+    import termios
+    # Only what is declared, so that the sum is assumed, too.
+    machine.counter.parent.rename(machine.folder / "gone")
+    pid, terminal = fork_with_terminal()
+    if pid == 0:
+        os.execve(machine.wattree, machine.arguments("--assume", "gpu=250W", "--region", "US-GA", "--epochs", "4", command=[
+            "sleep", "2.2"]), machine.environment)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    output = read_terminal(terminal).decode()
+    os.waitpid(pid, 0)
+    lines = re.findall(r"\x1b\[24;1H\x1b\[2K([^\x1b]+)", output)
+    part = r"(wattree|250 W|[\d.]+ J \(assumed\)|[\d.]+ g CO2e|epoch 0/4|[\d.]+ s)"
+    assert lines and all(len(line) <= columns and re.fullmatch(rf"{part}(  {part})*", line) for line in lines), lines
+    assert all("J (assumed)" in line for line in lines)
+
+
 def test_ctrl_c_reaches_the_command_once(machine):
     script = ("import os, signal, sys, time\n"
               "seen = []\n"
@@ -355,7 +469,7 @@ def test_ctrl_c_reaches_the_command_once(machine):
     assert output.count(b"got") == 1
 
 
-# --- nothing is lost ---
+# --- what a crash loses ---
 
 
 @pytest.mark.parametrize("options", [[], ["--epoch-regex", r"epoch (\d+)"]])
@@ -366,7 +480,7 @@ def test_killing_the_tracker_loses_nothing_and_disturbs_nobody(machine, options)
     tracker = machine.start(*options, command=["sh", "-c", script])
     journal = wait_for(lambda: machine.journals() and machine.journals()[0])
     wanted = "epoch" if options else "totals"
-    wait_for(lambda: any(r["record"] == wanted for r in records_so_far(journal)))
+    wait_for(lambda: any(r["record"] == wanted and r["meters"] and r["meters"][0][1] > 0.99 for r in records_so_far(journal)))
     refused = subprocess.run([machine.wattree, "profiles", "recover", str(journal)], env=machine.environment,
                              capture_output=True)
     assert refused.returncode == 4 and b"still being written" in refused.stderr
@@ -390,6 +504,32 @@ def test_killing_the_tracker_loses_nothing_and_disturbs_nobody(machine, options)
 def records_so_far(journal):
     lines = journal.read_bytes().split(b"\n")[1:-1]
     return [json.loads(line[9:]) for line in lines]
+
+
+def test_a_tracker_killed_in_its_first_second_leaves_what_it_knows(machine):
+    process = machine.start("--name", "killed", "--assume", "gpu=100W", command=["sleep", "30"])
+    journal = wait_for(lambda: machine.journals() and machine.journals()[0])
+    wait_for(lambda: sum(r["record"] == "totals" for r in records_so_far(journal)) >= 2)
+    process.kill()
+    process.wait()
+    said = wattree_on(machine, "profiles", "recover")
+    assert "up to a second more is not in the figures" in said
+    # By its own name.
+    shown = json.loads(wattree_on(machine, "profiles", "show", "killed", "--json"))
+    epoch = shown["epochs"][0]
+    gpu = next(part for part in epoch["energy"] if part["component"] == "gpu.assumed")
+    assert 0.05 < epoch["duration_s"] and gpu["energy_j"] == pytest.approx(100 * epoch["duration_s"], rel=1e-6)
+    assert "the run's end is not recorded: the figures end" in shown["notes"]
+    assert "recovered before" in wattree_on(machine, "profiles", "recover")
+
+
+def test_where_there_is_nothing_to_recover_that_is_no_error(machine):
+    assert wattree_on(machine, "profiles", "recover").startswith("nothing to recover: there are no journals in ")
+
+
+def test_a_built_in_profile_cannot_be_deleted(machine):
+    result = subprocess.run([machine.wattree, "profiles", "delete", "bert-base-v100"], env=machine.environment, capture_output=True)
+    assert result.returncode == 3 and b"built-in profiles cannot be deleted" in result.stderr
 
 
 def test_a_journal_cut_anywhere_is_recovered_up_to_there(machine):
@@ -560,6 +700,22 @@ def test_another_tracker_of_the_job_takes_over_and_goes_on_from_there(machine, i
     assert json.loads(recovered.read_text()) == profile
 
 
+@pytest.mark.parametrize("variables,said", [
+    ({"WORLD_SIZE": "2", "MASTER_ADDR": "here", "MASTER_PORT": "29500"}, "world of 2 at here:29500"),
+    ({"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"}, "mpi of process"),
+])
+def test_ranks_of_one_job_are_known_by_what_their_launcher_sets(machine, variables, said):
+    machine.environment.update(variables)
+    first = machine.start(command=["sh", "-c", "sleep 1.5"])
+    journal = wait_for(lambda: machine.journals() and machine.journals()[0])
+    wait_for(lambda: len(records_so_far(journal)) >= 1)
+    machine.output = machine.folder / "second.json"
+    second = machine.track(command=["sleep", "0.1"])
+    assert f"cpu0.package is counted by PID {first.pid} of the same job ({said}" in second.stderr.decode()
+    assert not machine.profile()["epochs"][0].get("energy")
+    assert first.wait(20) == 0
+
+
 def test_a_tracker_inside_a_tracker_counts_nothing_twice(machine):
     inner = machine.folder / "inner.json"
     arguments = machine.arguments(command=["true"])
@@ -581,6 +737,13 @@ def test_the_region_is_found_in_settings_and_files(machine, give, said):
     assert said in result.stderr.decode() and "CO2e: " in result.stderr.decode()
     assert machine.profile()["region"] == ("aws:us-east-2" if said == "cloud.json" else "US-WY")
     assert ("pue" in machine.profile()) == ("config" in said)
+
+
+def test_a_wrong_line_of_the_settings_is_said_and_the_rest_holds(machine):
+    write(machine.folder / "config/wattree/config", "region = US-WY\nregoin = US-GA\npue = 1.3\n")
+    result = machine.track("--assume", "gpu=10W", command=["true"])
+    assert 'config:2: "regoin = US-GA" is no setting and is left out; did you mean "region"?' in result.stderr.decode()
+    assert machine.profile()["region"] == "US-WY" and machine.profile()["pue"]["value"] == 1.3
 
 
 def write(path, text):

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from test_live import Live, events
-from test_track import Machine
+from test_track import Lateness, Machine
 
 EPOCHS = 4
 # Learns which byte follows which in a text. Says when an epoch is over, and shows that it learns.
@@ -57,7 +57,7 @@ def test_a_transformer_is_followed_epoch_by_epoch(tmp_path, wattree, python):
     machine = Machine(tmp_path, wattree)
     machine.counter.parent.rename(tmp_path / "no counters")
     output = tmp_path / "output"
-    with Live(machine, "--serve", "--assume", "cpu=100W", "--epochs", str(EPOCHS), "--region", "US-GA", "--epoch-regex", r"^epoch (\d+)/",
+    with Lateness() as machines, Live(machine, "--serve", "--assume", "cpu=100W", "--epochs", str(EPOCHS), "--region", "US-GA", "--epoch-regex", r"^epoch (\d+)/",
               "--journal", str(tmp_path / "j"), command=[python, "-c", TRAINING], stdout=output.open("wb")) as live:
         seen = list(events(live.ports[0]))
         assert live.process.wait(60) == 0
@@ -69,9 +69,10 @@ def test_a_transformer_is_followed_epoch_by_epoch(tmp_path, wattree, python):
     epochs = [(data, at) for name, data, at in seen if name == "epoch"]
     assert [data["name"] for data, _ in epochs] == [number for number, *_ in printed]
     for (data, at), (_, _, duration, then) in zip(epochs, printed):
-        assert at - float(then) < 1.0
+        # From the line to the event there are the relay, the tracker and this test, each woken once.
+        assert at - float(then) < 1.0 + 3 * machines.worst
         if data["name"] != "1":  # The first has the program's start in it.
-            assert data["duration_s"] == pytest.approx(float(duration), abs=0.3)
+            assert data["duration_s"] == pytest.approx(float(duration), abs=0.3 + 2 * machines.worst)
     assert seen[-1][0] == "ended" and seen[-1][1]["exit_code"] == 0
     profile = machine.profile()
     assert len(profile["epochs"]) == EPOCHS

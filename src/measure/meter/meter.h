@@ -69,6 +69,7 @@ struct Description {
   bool is_counted = false;
   std::string counted_by;  // The meter that has it in already; empty where there is none.
   bool is_slow = false;    // A reading may take milliseconds: it must not hold others up.
+  bool is_shared = false;  // Instances of the device that others use (MIG) are in the number.
 
   // Energy or power, in the sum or beside it; everything else is use: features, not energy.
   bool is_energy() const { return is_counted || !counted_by.empty(); }

@@ -249,6 +249,7 @@ class Finder {
     out.unit = offer.unit;
     out.signal = offer.signal;
     out.component = Component::kGpu;
+    out.is_shared = gpu_.is_mig;
     out.boundary = Boundary::kGpu;
     out.period = Seconds(offer.period);
     out.resolution = offer.resolution;

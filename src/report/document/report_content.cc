@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/base/text.h"
 #include "src/base/version.h"
 #include "src/report/document/equivalent_text.h"
@@ -14,42 +16,40 @@ std::string plural(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-std::string number_of_epochs(const Footprint& footprint) {
-  const std::size_t recorded = footprint.profile.epochs.size();
-  const CurvePoint& last = footprint.curve.points.back();
-  if (last.is_extrapolated) {
-    return fmt::format("{}, extrapolated from {}", plural(last.epoch, "epoch"), recorded);
-  }
-  return plural(last.epoch, "epoch");
+std::string with_time(std::string text, const std::optional<Seconds>& time) {
+  return time ? text + ", " + to_text(*time) : text;
 }
 
-std::string statement(const Footprint& footprint, MassUnit unit) {
-  const Curve& curve = footprint.curve;
-  const CurvePoint& last = curve.points.back();
+// What the run took, or would take: nothing that is extrapolated was used.
+std::string taken(const Footprint& footprint, MassUnit unit) {
+  const CurvePoint& last = footprint.curve.points.back();
   const Setting& setting = footprint.setting;
+  const bool is_ahead = last.is_extrapolated;
   std::string text =
-      fmt::format("The run \"{}\" ({}", footprint.profile.name, number_of_epochs(footprint));
-  if (const std::string hardware = hardware_text(footprint.profile); !hardware.empty()) {
-    text += " on " + hardware;
-  }
-  if (last.elapsed) text += ", " + to_text(*last.elapsed);
-  text += fmt::format(") used {} of electricity", to_text(last.energy));
+      fmt::format("{} {} of electricity", is_ahead ? "would use" : "used", to_text(last.energy));
   if (setting.pue) {
     text += fmt::format(", which is {} at the devices times a PUE of {}",
                         to_text(last.device_energy), four_digits(setting.pue->value));
   }
   if (last.emissions) {
-    text += fmt::format(", and emitted {} CO2e ({})", to_text(*last.emissions, unit),
-                        to_text(*setting.grid, unit));
+    text += fmt::format(", and {} {} CO2e ({})", is_ahead ? "emit" : "emitted",
+                        to_text(*last.emissions, unit), to_text(*setting.grid, unit));
   }
+  return text;
+}
+
+std::string statement(const Footprint& footprint, MassUnit unit) {
+  const Curve& curve = footprint.curve;
+  const CurvePoint& last = curve.points.back();
+  std::string text =
+      fmt::format("The run \"{}\" ({}) {}", footprint.profile.name,
+                  epochs_text(footprint, hardware_text(footprint.profile)), taken(footprint, unit));
   text += fmt::format(". The energy is {}, its boundary is the {}.",
                       name_of(curve.energy_basis.basis), name_of(curve.energy_basis.boundary));
   if (last.energy.low) text += " Ranges are 95 % intervals.";
-  if (const auto outside = outside_energy(footprint.profile)) {
-    text += fmt::format(
-        " These figures are of its epochs; before, between and after them the devices took {} "
-        "more.",
-        to_text(*outside));
+  if (curve.outside) {
+    text += fmt::format(" Of it, {} is outside the epochs: before, between and after them.",
+                        to_text(curve.outside->energy));
   }
   if (!last.emissions) text += " Emissions are not known: no region is given.";
   return text + fmt::format(" Computed by Wattree {}.", kVersion);
@@ -58,6 +58,13 @@ std::string statement(const Footprint& footprint, MassUnit unit) {
 ReportFigure figure(std::string what, std::string amount, const Provenance& provenance) {
   return {std::move(what), std::move(amount), std::string(name_of(provenance.basis)),
           std::string(name_of(provenance.boundary)), provenance.by};
+}
+
+Estimate<Joules> without(const Estimate<Joules>& all, const Estimate<Joules>& part) {
+  Estimate<Joules> out{all.value - part.value, std::nullopt, std::nullopt};
+  if (all.low) out.low = *all.low - part.value;
+  if (all.high) out.high = *all.high - part.value;
+  return out;
 }
 
 template <class Quantity, class Text>
@@ -74,8 +81,40 @@ std::string with_interval(const Estimate<Quantity>& estimate, Text text) {
 
 }  // namespace
 
+std::string epochs_text(const Footprint& footprint, const std::string& hardware) {
+  const Profile& profile = footprint.profile;
+  const CurvePoint& last = footprint.curve.points.back();
+  std::string recorded = plural(profile.epochs.size(), "epoch");
+  if (!hardware.empty()) recorded += " on " + hardware;
+  recorded = with_time(std::move(recorded), duration(profile));
+  // Epochs without a figure at the end are left out by themselves.
+  const auto later = profile.epochs.begin() +
+                     static_cast<std::ptrdiff_t>(std::min(last.epoch, profile.epochs.size()));
+  const bool is_cut = std::any_of(later, profile.epochs.end(),
+                                  [](const Epoch& epoch) { return !epoch.energy.empty(); });
+  if (!last.is_extrapolated && !is_cut) return recorded;
+  return with_time(fmt::format("{}; {} {}", recorded, is_cut ? "cut off after" : "extrapolated to",
+                               plural(last.epoch, "epoch")),
+                   last.elapsed);
+}
+
+CurveUnits units_for(const Curve& curve, MassUnit asked) {
+  const CurvePoint& last = curve.points.back();
+  return {unit_for(last.energy.value),
+          last.emissions ? unit_for(last.emissions->value, asked) : asked};
+}
+
+std::string row_name(const CurvePoint& point, const char* mark) {
+  if (point.epoch == 0) return "outside";
+  return std::to_string(point.epoch) + (point.is_extrapolated ? mark : "");
+}
+
 std::string to_text(const Estimate<Joules>& energy) {
   return with_interval(energy, [](Joules value) { return to_text(value); });
+}
+
+std::string to_text(const Estimate<Joules>& energy, EnergyUnit unit) {
+  return with_interval(energy, [unit](Joules value) { return to_text(value, unit); });
 }
 
 std::string to_text(const Estimate<GramsCo2e>& mass, MassUnit unit) {
@@ -84,10 +123,11 @@ std::string to_text(const Estimate<GramsCo2e>& mass, MassUnit unit) {
 
 std::vector<CurvePoint> shown_points(const Curve& curve, std::size_t at_most) {
   const std::size_t count = curve.points.size();
-  if (count <= at_most) return curve.points;
+  const std::size_t shown = std::min(count, at_most);
   std::vector<CurvePoint> out;
-  for (std::size_t i = 0; i < at_most; ++i) {
-    out.push_back(curve.points[i * (count - 1) / (at_most - 1)]);
+  if (curve.outside) out.push_back(*curve.outside);
+  for (std::size_t i = 0; i < shown; ++i) {
+    out.push_back(curve.points[shown > 1 ? i * (count - 1) / (shown - 1) : 0]);
   }
   return out;
 }
@@ -101,11 +141,27 @@ ReportContent report_content(const Footprint& footprint, MassUnit unit) {
   out.statement = statement(footprint, unit);
   out.figures.push_back(
       figure("energy of the devices", to_text(last.device_energy), curve.device_basis));
+  if (curve.outside) {
+    const Provenance part{curve.device_basis.basis, "part of the energy of the devices",
+                          curve.device_basis.boundary};
+    out.figures.push_back(figure("of it, in epochs",
+                                 to_text(without(last.device_energy, curve.outside->device_energy)),
+                                 part));
+    out.figures.push_back(
+        figure("of it, outside epochs", to_text(curve.outside->device_energy), part));
+  }
   if (setting.pue) {
     out.figures.push_back({"PUE", four_digits(setting.pue->value),
                            std::string(name_of(setting.pue->basis)), "", setting.pue->by});
     out.figures.push_back(figure("energy with PUE", to_text(last.energy), curve.energy_basis));
     out.figures.back().by = "energy of the devices × PUE";  // Their rows have the sources.
+  }
+  if (setting.usd_per_kwh) {
+    const auto cost = [&](Joules energy) {
+      return four_digits(*cost_usd(energy, setting)) + " USD";
+    };
+    out.figures.push_back({"cost", with_interval(last.energy, cost),
+                           std::string(name_of(Basis::kAssumed)), "", price_text(setting)});
   }
   if (setting.grid) {
     const auto* constant = std::get_if<CarbonIntensity>(&setting.grid->intensity);

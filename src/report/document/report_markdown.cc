@@ -33,10 +33,11 @@ std::string markdown_report(const Footprint& footprint, MassUnit unit) {
   const bool has_emissions = footprint.curve.points.back().emissions.has_value();
   out += fmt::format("\n| epochs | energy so far |{}\n|--:|--:|{}\n",
                      has_emissions ? " CO2e so far |" : "", has_emissions ? "--:|" : "");
+  const CurveUnits units = units_for(footprint.curve, unit);
   for (const CurvePoint& point : shown_points(footprint.curve, kMaxRows)) {
-    out += fmt::format("| {}{} | {} |", point.epoch, point.is_extrapolated ? " (extrapolated)" : "",
-                       to_text(point.energy));
-    if (point.emissions) out += fmt::format(" {} |", to_text(*point.emissions, unit));
+    out += fmt::format("| {} | {} |", row_name(point, " (extrapolated)"),
+                       to_text(point.energy, units.energy));
+    if (point.emissions) out += fmt::format(" {} |", to_text(*point.emissions, units.mass));
     out += "\n";
   }
   if (!content.equivalents.empty()) {

@@ -30,13 +30,9 @@ std::string setting_text(const Setting& setting, MassUnit unit) {
 }  // namespace
 
 std::string footprint_headline(const Footprint& footprint) {
-  const std::size_t epochs = footprint.profile.epochs.size();
-  std::string text =
-      fmt::format("{}: {} epoch{}", footprint.profile.name, epochs, epochs == 1 ? "" : "s");
-  const std::string hardware = hardware_text(footprint.profile);
-  if (!hardware.empty()) text += " on " + hardware;
-  if (const auto& time = footprint.curve.points.back().elapsed) text += ", " + to_text(*time);
-  return printable(text) + "\n";
+  return printable(footprint.profile.name + ": " +
+                   epochs_text(footprint, hardware_text(footprint.profile))) +
+         "\n";
 }
 
 std::string notes_text(const std::vector<std::string>& notes) {
@@ -106,13 +102,20 @@ std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const Field
     return has_emissions ? point.emissions->value.value : point.energy.value.value;
   };
   const double most = std::max(value(left.back()), value(right.back()));
+  // One unit for the columns that are compared.
+  const EnergyUnit energy_unit =
+      unit_for(std::max(left.back().energy.value, right.back().energy.value));
+  const MassUnit mass_unit =
+      has_emissions
+          ? unit_for(std::max(left.back().emissions->value, right.back().emissions->value), unit)
+          : unit;
   for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
-    std::vector<std::string> row{
-        fmt::format("{}{}", left[i].is_extrapolated ? "~" : "", left[i].epoch),
-        to_text(left[i].energy), to_text(right[i].energy)};
+    std::vector<std::string> row{(left[i].is_extrapolated ? "~" : "") + row_name(left[i], ""),
+                                 to_text(left[i].energy, energy_unit),
+                                 to_text(right[i].energy, energy_unit)};
     if (has_emissions) {
-      row.push_back(to_text(*left[i].emissions, unit));
-      row.push_back(to_text(*right[i].emissions, unit));
+      row.push_back(to_text(*left[i].emissions, mass_unit));
+      row.push_back(to_text(*right[i].emissions, mass_unit));
     }
     row.push_back(percent(excess(Joules(value(right[i])), Joules(value(left[i])))));
     row.push_back(most > 0 ? bar(value(right[i]) / most, kBarCells) : "");
@@ -145,34 +148,38 @@ std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit 
     most = std::max(most, footprint.curve.points.back().device_energy.value);
   }
   const Joules first = footprints.front().curve.points.back().device_energy.value;
+  const bool has_cost = footprints.front().setting.usd_per_kwh.has_value();
   for (const Footprint& footprint : footprints) {
     const CurvePoint& last = footprint.curve.points.back();
-    rows.push_back(
-        {footprint.profile.name, fmt::format("{}{}", last.is_extrapolated ? "~" : "", last.epoch),
-         last.elapsed ? to_text(*last.elapsed) : "", to_text(last.device_energy),
-         std::string(short_name_of(footprint.curve.device_basis.basis)),
-         std::string(name_of(footprint.curve.device_basis.boundary)),
-         footprint.setting.pue ? to_text(last.energy) : "",
-         last.emissions ? to_text(*last.emissions, unit) : "",
-         last.emissions ? std::string(short_name_of(footprint.curve.emissions_basis->basis)) : "",
-         footprint.setting.grid ? footprint.setting.grid->region : "",
-         &footprint == &footprints.front() ? "" : percent(excess(last.device_energy.value, first)),
-         most > Joules(0) ? bar(last.device_energy.value.value / most.value, kBarCells) : ""});
+    std::vector<std::string>& row = rows.emplace_back(std::vector<std::string>{
+        footprint.profile.name, fmt::format("{}{}", last.is_extrapolated ? "~" : "", last.epoch),
+        last.elapsed ? to_text(*last.elapsed) : "", to_text(last.device_energy),
+        std::string(short_name_of(footprint.curve.device_basis.basis)),
+        std::string(name_of(footprint.curve.device_basis.boundary)),
+        footprint.setting.pue ? to_text(last.energy) : "",
+        last.emissions ? to_text(*last.emissions, unit) : "",
+        last.emissions ? std::string(short_name_of(footprint.curve.emissions_basis->basis)) : "",
+        footprint.setting.grid ? footprint.setting.grid->region : ""});
+    if (has_cost) {
+      row.push_back(four_digits(*cost_usd(last.energy.value, footprint.setting)) + " USD");
+    }
+    row.push_back(
+        &footprint == &footprints.front() ? "" : percent(excess(last.device_energy.value, first)));
+    row.push_back(most > Joules(0) ? bar(last.device_energy.value.value / most.value, kBarCells)
+                                   : "");
   }
-  return render_table({{"run"},
-                       {"epochs", true},
-                       {"time", true},
-                       {"device energy", true},
-                       {"basis"},
-                       {"boundary"},
-                       {"with PUE", true},
-                       {"CO2e", true},
-                       {"basis"},
-                       {"region"},
-                       {"change", true},
-                       {""}},
-                      rows) +
-         notes_text(comparison_notes(footprints));
+  std::vector<std::string> notes = comparison_notes(footprints);
+  if (has_cost) {
+    notes.push_back("the cost is assumed: " + price_text(footprints.front().setting));
+  }
+  std::vector<Column> columns{
+      {"run"},   {"epochs", true}, {"time", true},     {"device energy", true},
+      {"basis"}, {"boundary"},     {"with PUE", true}, {"CO2e", true},
+      {"basis"}, {"region"}};
+  if (has_cost) columns.push_back({"cost", true});
+  columns.push_back({"change", true});
+  columns.push_back({""});
+  return render_table(columns, rows) + notes_text(notes);
 }
 
 }  // namespace wattree

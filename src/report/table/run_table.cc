@@ -119,6 +119,32 @@ std::string component_table(const TrackedRun& run, const Setting& setting) {
                       rows);
 }
 
+// What all epochs took together; only the time where no meter has said anything.
+std::string epochs_line(const TrackedRun& run) {
+  if (run.epochs().empty()) return "";
+  const double each = 1.0 / static_cast<double>(run.epochs().size());
+  Joules doubt;
+  Seconds time;
+  for (const EpochMeasured& epoch : run.epochs()) {
+    time = time + Seconds(seconds(epoch.ended - epoch.begun));
+    for (const MeterEnergy& part : epoch.meters) doubt = doubt + (part.high - part.low) * 0.5;
+  }
+  if (!run.energy()) {
+    return fmt::format("epochs: {} in all, {} each; no energy is known\n", to_text(time),
+                       to_text(time * each));
+  }
+  const Joules inside = run.epoch_sums().energy();
+  return fmt::format("epochs: {} in all, {} each; {} outside of them\n", to_text(inside),
+                     energy_text(inside * each, doubt * each),
+                     to_text(std::max(*run.energy() - inside, Joules())));
+}
+
+std::string cost_text(const RunStatus& status, const Setting& setting) {
+  if (!status.energy || !setting.usd_per_kwh) return "";
+  return fmt::format("cost: {} USD ({}), assumed\n",
+                     four_digits(*cost_usd(*status.energy, setting)), price_text(setting));
+}
+
 std::string carbon_text(const RunStatus& status, const Setting& setting) {
   if (!status.emissions) return "";
   std::string out =
@@ -131,6 +157,45 @@ std::string carbon_text(const RunStatus& status, const Setting& setting) {
   return out;
 }
 
+// A part of the live line; where there is no room for all, the lightest go first.
+struct LivePart {
+  std::string text;
+  int weight = 0;
+};
+
+std::string epoch_text(const RunStatus& status) {
+  std::string out = fmt::format("epoch {}", status.epochs_ended + (status.epoch.empty() ? 0 : 1));
+  if (status.planned_epochs) out += fmt::format("/{}", *status.planned_epochs);
+  return out;
+}
+
+std::vector<LivePart> live_parts(const RunStatus& status) {
+  std::vector<LivePart> parts{{"wattree", 3}};
+  if (status.power) parts.push_back({with_any_prefix(status.power->value, "W"), 5});
+  std::string energy = status.energy ? to_text(*status.energy) : "no energy known";
+  if (status.energy && status.basis.basis != Basis::kMeasured) {
+    energy += fmt::format(" ({})", name_of(status.basis.basis));
+  }
+  parts.push_back({std::move(energy), 9});
+  if (status.emissions) parts.push_back({to_text(*status.emissions) + " CO2e", 6});
+  if (!status.epoch.empty() || status.epochs_ended > 0 || status.planned_epochs) {
+    parts.push_back({epoch_text(status), 7});
+  }
+  if (const auto& all = status.projected_energy) {
+    parts.push_back({"in all ~" + to_text(all->value), 4});
+    if (all->low && all->high) {
+      parts.push_back({fmt::format("({} to {})", to_text(*all->low), to_text(*all->high)), 1});
+    }
+  }
+  parts.push_back({to_text(status.elapsed), 2});
+  if (status.is_waiting) {
+    parts.push_back({"paused", 8});
+  } else if (status.is_paused) {
+    parts.push_back({"pauses at the next epoch", 8});
+  }
+  return parts;
+}
+
 std::string step_table(const TrackedRun& run) {
   if (run.steps().empty()) return "";
   std::vector<std::vector<std::string>> rows;
@@ -138,7 +203,8 @@ std::string step_table(const TrackedRun& run) {
     const double count = static_cast<double>(steps.count);
     const Joules doubt(0.5 * (steps.high.value - steps.low.value));
     rows.push_back({name, std::to_string(steps.count), to_text(steps.duration),
-                    energy_text(steps.energy, doubt), to_text(steps.energy * (1.0 / count))});
+                    steps.energy ? energy_text(*steps.energy, doubt) : "?",
+                    steps.energy ? to_text(*steps.energy * (1.0 / count)) : "?"});
   }
   return "\n" +
          render_table({{"step"}, {"times", true}, {"time", true}, {"energy", true}, {"each", true}},
@@ -147,34 +213,16 @@ std::string step_table(const TrackedRun& run) {
 
 }  // namespace
 
-std::string live_text(const RunStatus& status) {
-  std::vector<std::string> parts;
-  if (status.power) parts.push_back(with_any_prefix(status.power->value, "W"));
-  parts.push_back(status.energy ? to_text(*status.energy) : "no energy known");
-  if (status.emissions) parts.push_back(to_text(*status.emissions) + " CO2e");
-  if (!status.epoch.empty() || status.epochs_ended > 0 || status.planned_epochs) {
-    std::string epoch =
-        fmt::format("epoch {}", status.epochs_ended + (status.epoch.empty() ? 0 : 1));
-    if (status.planned_epochs) epoch += fmt::format("/{}", *status.planned_epochs);
-    parts.push_back(epoch);
+std::string live_text(const RunStatus& status, std::size_t columns) {
+  std::vector<LivePart> parts = live_parts(status);
+  while (true) {
+    std::string out;
+    for (const LivePart& part : parts) out += (out.empty() ? "" : "  ") + part.text;
+    if (display_width(out) <= columns || parts.size() < 2) return out;
+    // A part that does not fit is left out whole: half a number would be a wrong one.
+    parts.erase(std::min_element(parts.begin(), parts.end(),
+                                 [](const auto& a, const auto& b) { return a.weight < b.weight; }));
   }
-  if (status.projected_energy) {
-    std::string all = "in all ~" + to_text(status.projected_energy->value);
-    if (status.projected_energy->low && status.projected_energy->high) {
-      all += fmt::format(" ({} to {})", to_text(*status.projected_energy->low),
-                         to_text(*status.projected_energy->high));
-    }
-    parts.push_back(all);
-  }
-  parts.push_back(to_text(status.elapsed));
-  if (status.is_waiting) {
-    parts.emplace_back("paused");
-  } else if (status.is_paused) {
-    parts.emplace_back("pauses at the next epoch");
-  }
-  std::string out = "wattree";
-  for (const std::string& part : parts) out += "  " + part;
-  return out;
 }
 
 std::string summary_text(const TrackedRun& run, const Setting& setting, const FieldName& name) {
@@ -192,20 +240,8 @@ std::string summary_text(const TrackedRun& run, const Setting& setting, const Fi
   if (!components.empty() && !run.idle()) {
     out += "idle: not measured; " + name("idle") + " 5s measures it before the command begins\n";
   }
-  if (!run.epochs().empty()) {
-    Joules inside, doubt;
-    for (const EpochMeasured& epoch : run.epochs()) {
-      for (const MeterEnergy& part : epoch.meters) {
-        inside = inside + part.energy;
-        doubt = doubt + (part.high - part.low) * 0.5;
-      }
-    }
-    const double count = static_cast<double>(run.epochs().size());
-    out += fmt::format("epochs: {} in all, {} each; {} outside of them\n", to_text(inside),
-                       energy_text(inside * (1.0 / count), doubt * (1.0 / count)),
-                       to_text(std::max(run.energy().value_or(Joules()) - inside, Joules())));
-  }
-  return out + carbon_text(status, setting) + step_table(run);
+  return out + epochs_line(run) + cost_text(status, setting) + carbon_text(status, setting) +
+         step_table(run);
 }
 
 }  // namespace wattree

@@ -8,8 +8,9 @@
 
 namespace wattree {
 
-// "312 W | 0.42 kWh | 136.7 g CO2e | epoch 3/10 | in all ~1.4 kWh (1.3 to 1.5)"
-std::string live_text(const RunStatus& status);
+// "wattree  312 W  0.42 kWh (assumed)  136.7 g CO2e  epoch 3/10  in all ~1.4 kWh": as many whole
+// parts as fit into so many cells, the weightiest at least.
+std::string live_text(const RunStatus& status, std::size_t columns);
 
 // What it took, by component, with idle and gaps; carbon and its equivalents; epochs and steps.
 // `name` is how the shell calls fields of a request.

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "src/base/in_quotes.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/json_writer.h"
@@ -28,23 +29,65 @@ constexpr std::array<Part, 2> kParts{
     Part{"cpu", ComponentKind::kCpu, DeviceKind::kCpu, Boundary::kHost},
     Part{"gpu", ComponentKind::kGpu, DeviceKind::kGpu, Boundary::kGpu}};
 
+// Cards of our table that EnergyVis's list (efficiency.json) has by the same name, as a slug,
+constexpr std::array<std::string_view, 28> kListed{"Tesla K80",
+                                                   "Tesla P4",
+                                                   "Tesla P40",
+                                                   "Quadro P6000",
+                                                   "Quadro RTX 5000",
+                                                   "Quadro RTX 6000",
+                                                   "Quadro RTX 8000",
+                                                   "TITAN Xp",
+                                                   "TITAN V",
+                                                   "TITAN RTX",
+                                                   "GeForce GTX 980",
+                                                   "GeForce GTX 980 Ti",
+                                                   "GeForce GTX 1050 Ti",
+                                                   "GeForce GTX 1070",
+                                                   "GeForce GTX 1070 Ti",
+                                                   "GeForce GTX 1080",
+                                                   "GeForce GTX 1080 Ti",
+                                                   "GeForce GTX 1650",
+                                                   "GeForce GTX 1660 Ti",
+                                                   "GeForce RTX 2060",
+                                                   "GeForce RTX 2060 SUPER",
+                                                   "GeForce RTX 2070",
+                                                   "GeForce RTX 2070 SUPER",
+                                                   "GeForce RTX 2080",
+                                                   "GeForce RTX 2080 SUPER",
+                                                   "GeForce RTX 2080 Ti",
+                                                   "Radeon Instinct MI25",
+                                                   "Radeon VII"};
+// and those that it has by another one. Its variants of the Tesla K40 differ in the cooling alone.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kRenamed{{
+    {"Tesla K40", "tesla-k40m"},
+    {"Tesla M40 24GB", "tesla-m40"},
+    {"Tesla P100 PCIe 16GB", "tesla-p100-pcie-16-gb"},
+    {"Tesla P100 SXM2 16GB", "tesla-p100-sxm2"},
+    {"Tesla V100 PCIe 16GB", "tesla-v100-pcie-16-gb"},
+    {"Tesla V100 PCIe 32GB", "tesla-v100-pcie-32-gb"},
+    {"Tesla V100 SXM2 16GB", "tesla-v100-sxm2-16-gb"},
+    {"Tesla V100 SXM2 32GB", "tesla-v100-sxm2-32-gb"},
+    {"T4", "tesla-t4"},
+    {"TITAN X (Maxwell)", "geforce-gtx-titan-x"},
+    {"TITAN X (Pascal)", "titan-x-pascal"},
+    {"GeForce GTX 1060 6GB", "geforce-gtx-1060-6-gb"},
+    {"Radeon Instinct MI50 16GB", "radeon-instinct-mi50"},
+    {"Radeon Instinct MI60", "radeon-instinct-mi60"},
+}};
+
 Provenance provenance_of(const Part& part) {
   return {Basis::kAssumed, "EnergyVis file, which does not say how", part.boundary};
 }
 
-// The table's name where the file has its slug, so that it goes out again as it came in.
+// The table's name where the file has its name of the card, so that it goes out again as it came
+// in.
 std::string full_name(const std::string& name) {
+  for (const auto& [ours, its] : kRenamed) {
+    if (its == name) return std::string(ours);
+  }
   const Result<Device> device = find_device(name, bundled_devices());
   return device.ok() && energyvis_slug(device.value().name) == name ? device.value().name : name;
-}
-
-// EnergyVis's page knows cards by the names that shops give them, not by the drivers' ("NVIDIA …"):
-// those it finds no figures for.
-std::string card_slug(const std::string& name) {
-  const std::string slug = energyvis_slug(name);
-  if (slug == name) return slug;  // It came from there.
-  const Result<Device> device = find_device(name, bundled_devices());
-  return device.ok() ? energyvis_slug(device.value().name) : slug;
 }
 
 void read_components(JsonFields& fields, Profile& profile) {
@@ -175,22 +218,13 @@ void write_components(JsonWriter& out, const Profile& profile) {
     std::map<std::string, std::int64_t> counts;  // Two entries may have one slug.
     for (const HardwareEntry& entry : profile.hardware) {
       if (is_accelerator(entry.kind) != is_accelerator(part.device)) continue;
-      counts[part.device == DeviceKind::kGpu ? card_slug(entry.name) : entry.name] += entry.count;
+      counts[part.device == DeviceKind::kGpu ? energyvis_card(entry.name).name : entry.name] +=
+          entry.count;
     }
     for (const auto& [name, count] : counts) out.field(name, count);
     out.end_object();
   }
   out.end_object();
-}
-
-Result<std::string> us_state(const Profile& profile) {
-  const std::string& place = profile.region.empty() ? profile.location : profile.region;
-  const Result<Region> region = find_region(place, RegionKind::kUsState);
-  if (region.ok()) return region.value().name;
-  return Error{ErrorCode::kInvalidInput,
-               place.empty() ? "the profile has no region, and EnergyVis needs a US state"
-                             : "EnergyVis knows US states only, not \"" + place + "\"",
-               "name the state to write with <region>, for example <region> US-CA", "region"};
 }
 
 }  // namespace
@@ -207,6 +241,54 @@ std::string energyvis_slug(std::string_view name) {
     }
   }
   return slug;
+}
+
+Result<std::string> energyvis_state(const std::string& region) {
+  constexpr std::array<std::string_view, 3> kOffTheMap{"US-AK", "US-DC", "US-HI"};
+  constexpr char kHint[] = "name a state with <region>, for example <region> US-CA";
+  if (region.empty()) {
+    return Error{ErrorCode::kInvalidInput,
+                 "EnergyVis's page needs a US state, and the region is not known", kHint, "region"};
+  }
+  Result<Region> found = find_region(region, RegionKind::kUsState);
+  if (!found.ok()) found = find_region(region);
+  if (found.ok() && !found.value().located_in.empty()) {
+    found = find_region(found.value().located_in);
+  }
+  if (!found.ok() || found.value().kind != RegionKind::kUsState) {
+    return Error{ErrorCode::kInvalidInput,
+                 "EnergyVis's page knows US states only, not " + in_quotes(region), kHint,
+                 "region"};
+  }
+  if (std::find(kOffTheMap.begin(), kOffTheMap.end(), found.value().code) != kOffTheMap.end()) {
+    return Error{ErrorCode::kInvalidInput,
+                 "EnergyVis's map has the 48 contiguous states, but not " + found.value().name,
+                 kHint, "region"};
+  }
+  return found.value().name;
+}
+
+EnergyVisCard energyvis_card(const std::string& name) {
+  const std::string slug = energyvis_slug(name);
+  const Result<Device> device = find_device(name, bundled_devices());
+  const std::string own = device.ok() ? device.value().name : "";
+  // A slug that is not our own spelling came from there, as an import brought it.
+  if (slug == name && slug != energyvis_slug(own)) return {slug, true};
+  if (!device.ok()) return {slug, false};
+  for (const auto& [ours, its] : kRenamed) {
+    if (ours == own) return {std::string(its), true};
+  }
+  return {energyvis_slug(own), std::find(kListed.begin(), kListed.end(), own) != kListed.end()};
+}
+
+std::vector<std::string> energyvis_card_notes(const std::vector<HardwareEntry>& hardware) {
+  std::vector<std::string> out;
+  for (const HardwareEntry& entry : hardware) {
+    if (!is_accelerator(entry.kind) || energyvis_card(entry.name).is_known) continue;
+    out.push_back("EnergyVis's list has no " + entry.name +
+                  ": its page shows NaN where it compares hardware");
+  }
+  return out;
 }
 
 Result<Profile> read_energyvis(std::string_view text, const std::string& origin) {
@@ -244,7 +326,8 @@ Result<Profile> read_energyvis(std::string_view text, const std::string& origin)
 }
 
 Result<EnergyVisFile> write_energyvis(const Profile& profile) {
-  const Result<std::string> state = us_state(profile);
+  const Result<std::string> state =
+      energyvis_state(profile.region.empty() ? profile.location : profile.region);
   if (!state.ok()) return state.error();
   EnergyVisFile file;
   JsonWriter out(2);
@@ -286,6 +369,9 @@ Result<EnergyVisFile> write_energyvis(const Profile& profile) {
                          [kind](const ComponentEnergy& part) { return part.kind == kind; });
     });
   };
+  for (std::string& note : energyvis_card_notes(profile.hardware)) {
+    file.notes.push_back(std::move(note));
+  }
   if (!profile.pue) file.notes.emplace_back("the profile has no PUE; 1 is written");
   if (has([](const Epoch& epoch) { return epoch.start || epoch.duration; })) {
     file.notes.emplace_back("start and duration of the epochs are left out: the format has none");

@@ -26,8 +26,8 @@ std::optional<Joules> device_energy(const Epoch& epoch) {
 
 std::optional<Joules> device_energy(const Profile& profile) {
   std::optional<Joules> sum;
-  for (const Epoch& epoch : profile.epochs) {
-    if (const auto energy = device_energy(epoch)) sum = sum.value_or(Joules()) + *energy;
+  for (const Epoch* window : windows_of(profile)) {
+    if (const auto energy = device_energy(*window)) sum = sum.value_or(Joules()) + *energy;
   }
   return sum;
 }
@@ -41,27 +41,34 @@ std::optional<Joules> outside_energy(const Profile& profile) {
 std::optional<Seconds> duration(const Profile& profile) {
   if (profile.epochs.empty()) return std::nullopt;
   Seconds sum;
-  for (const Epoch& epoch : profile.epochs) {
-    if (!epoch.duration) return std::nullopt;
-    sum = sum + *epoch.duration;
+  for (const Epoch* window : windows_of(profile)) {
+    if (!window->duration) return std::nullopt;
+    sum = sum + *window->duration;
   }
   return sum;
 }
 
 std::optional<Provenance> provenance(const Profile& profile) {
   std::optional<Provenance> sum;
-  for (const Epoch& epoch : profile.epochs) {
-    for (const ComponentEnergy& part : epoch.energy) {
+  for (const Epoch* window : windows_of(profile)) {
+    for (const ComponentEnergy& part : window->energy) {
       sum = sum ? of_sum(*sum, part.provenance) : part.provenance;
     }
   }
   return sum;
 }
 
+std::vector<const Epoch*> windows_of(const Profile& profile) {
+  std::vector<const Epoch*> out;
+  for (const Epoch& epoch : profile.epochs) out.push_back(&epoch);
+  if (profile.outside) out.push_back(&*profile.outside);
+  return out;
+}
+
 std::vector<std::string> component_names(const Profile& profile) {
   std::vector<std::string> names;
-  for (const Epoch& epoch : profile.epochs) {
-    for (const ComponentEnergy& part : epoch.energy) {
+  for (const Epoch* window : windows_of(profile)) {
+    for (const ComponentEnergy& part : window->energy) {
       if (std::find(names.begin(), names.end(), part.component) == names.end()) {
         names.push_back(part.component);
       }

@@ -35,6 +35,7 @@ struct Epoch {
   std::optional<UtcTime> start;
   std::optional<Seconds> duration;
   std::optional<Seconds> gap;  // Part of the duration in which nothing was measured.
+  bool has_startup = false;    // It began with the run: the command's start-up is in it.
   std::vector<ComponentEnergy> energy;
   bool operator==(const Epoch&) const = default;
 };
@@ -47,6 +48,17 @@ struct SampleSeries {
   std::vector<Joules> energy;
   Provenance provenance;
   bool operator==(const SampleSeries&) const = default;
+};
+
+// All steps of one name (forward, backward, …) that the program told of. They lie in the epochs and
+// outside of them, and may lie in each other.
+struct StepEnergy {
+  std::string name;
+  std::int64_t count = 0;
+  Seconds duration;                   // Of all together, as the energy.
+  std::optional<Joules> energy;       // Of the devices.
+  std::optional<Joules> uncertainty;  // Half-width.
+  bool operator==(const StepEnergy&) const = default;
 };
 
 struct HardwareEntry {
@@ -78,19 +90,23 @@ struct Profile {
   std::optional<std::int64_t> planned_epochs;
   std::vector<Epoch> epochs;
   std::optional<Epoch> outside;  // What the run took before, between and after its epochs.
+  std::vector<StepEnergy> steps;
   std::vector<SampleSeries> samples;
   bool operator==(const Profile&) const = default;
 };
 
 // Over the components, without PUE; absent where the epoch has none.
 std::optional<Joules> device_energy(const Epoch& epoch);
+// Of the whole run: its epochs, and what it took outside of them.
 std::optional<Joules> device_energy(const Profile& profile);
 // Of what a run took outside its epochs; absent where that is nothing, or not known.
 std::optional<Joules> outside_energy(const Profile& profile);
-// Over all epochs; absent where one of them does not say.
+// Of the whole run; absent where an epoch does not say.
 std::optional<Seconds> duration(const Profile& profile);
 // Of the sum of everything in it; absent where there is nothing.
 std::optional<Provenance> provenance(const Profile& profile);
+// The epochs, and last what was outside of them: together they are the run.
+std::vector<const Epoch*> windows_of(const Profile& profile);
 // The names of all components, in the order of their first appearance.
 std::vector<std::string> component_names(const Profile& profile);
 

@@ -17,6 +17,7 @@ constexpr double kMaxSeconds = 1e12;
 constexpr double kMaxGramsPerKwh = 1e6;
 constexpr std::size_t kMaxComponents = 1'000;  // Of one epoch: each is compared with the others.
 constexpr std::int64_t kMaxCount = 1'000'000;
+constexpr std::int64_t kMaxSteps = std::int64_t{1} << 53;
 
 Provenance read_provenance(JsonFields& owner) {
   Provenance out;
@@ -76,6 +77,7 @@ Epoch read_epoch(JsonFields fields) {
   }
   out.duration = read_seconds(fields, "duration_s");
   out.gap = read_seconds(fields, "gap_s");
+  out.has_startup = fields.flag("includes_startup");
   if (const Json* parts = fields.array("energy")) {
     if (parts->size() > kMaxComponents) {
       fields.complain("energy", "has more than " + std::to_string(kMaxComponents) + " components");
@@ -110,6 +112,17 @@ SampleSeries read_samples(JsonFields fields) {
     fields.complain("energy_j", "must be as long as end_s");
   }
   out.provenance = read_provenance(fields);
+  fields.finish();
+  return out;
+}
+
+StepEnergy read_step(JsonFields fields) {
+  StepEnergy out;
+  out.name = fields.text("name", true);
+  out.count = fields.whole("count", 0, kMaxSteps, true).value_or(0);
+  out.duration = Seconds(fields.number("duration_s", 0, kMaxSeconds, true).value_or(0));
+  out.energy = read_joules(fields, "energy_j");
+  out.uncertainty = read_joules(fields, "uncertainty_j");
   fields.finish();
   return out;
 }
@@ -178,6 +191,7 @@ void write(JsonWriter& out, const Epoch& epoch) {
   if (epoch.start) out.field("start", to_string(*epoch.start));
   write_if(out, "duration_s", epoch.duration);
   write_if(out, "gap_s", epoch.gap);
+  if (epoch.has_startup) out.field("includes_startup", true);
   out.key("energy");
   out.begin_array();
   for (const ComponentEnergy& part : epoch.energy) {
@@ -192,6 +206,16 @@ void write(JsonWriter& out, const Epoch& epoch) {
     out.end_object();
   }
   out.end_array();
+  out.end_object();
+}
+
+void write(JsonWriter& out, const StepEnergy& step) {
+  out.begin_object();
+  out.field("name", step.name);
+  out.field("count", step.count);
+  out.field("duration_s", step.duration.value);
+  write_if(out, "energy_j", step.energy);
+  write_if(out, "uncertainty_j", step.uncertainty);
   out.end_object();
 }
 
@@ -261,6 +285,7 @@ Result<Profile> read_profile_json(std::string_view text, const std::string& orig
   if (const Json* outside = fields.object("outside_epochs")) {
     profile.outside = read_epoch(fields.below(*outside, "outside_epochs"));
   }
+  read_all(fields, "steps", read_step, profile.steps);
   read_all(fields, "samples", read_samples, profile.samples);
   fields.finish();
   if (!failure.ok()) return failure.error();
@@ -302,6 +327,12 @@ std::string write_profile_json(const Profile& profile, int indent) {
   if (profile.outside) {
     out.key("outside_epochs");
     write(out, *profile.outside);
+  }
+  if (!profile.steps.empty()) {
+    out.key("steps");
+    out.begin_array();
+    for (const StepEnergy& step : profile.steps) write(out, step);
+    out.end_array();
   }
   if (!profile.samples.empty()) {
     out.key("samples");

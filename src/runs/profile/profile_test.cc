@@ -180,6 +180,10 @@ TEST(Profile, SumsAreOfWhatIsThere) {
   EXPECT_EQ(duration(profile), Seconds(20));
   EXPECT_EQ(provenance(profile)->basis, Basis::kAssumed);
   EXPECT_EQ(component_names(profile), (std::vector<std::string>{"gpu", "cpu"}));
+  profile.outside = epoch;
+  EXPECT_EQ(device_energy(profile), Joules(3 * 2650));
+  EXPECT_EQ(outside_energy(profile), Joules(2650));
+  EXPECT_EQ(duration(profile), Seconds(30));
 }
 
 TEST(BundledProfiles, SayWhatStrubellEtAlReport) {
@@ -244,6 +248,35 @@ TEST(EnergyVis, CardsGoOutByTheNameItsPageKnows) {
   EXPECT_NE(json.find("\"our-own-card\": 1"), std::string::npos) << json;
 }
 
+// The keys of its list, which its page looks cards up by.
+TEST(EnergyVis, EveryCardOfItsListHasItsName) {
+  EXPECT_EQ(energyvis_card("Tesla T4").name, "tesla-t4");
+  EXPECT_EQ(energyvis_card("t4").name, "tesla-t4");
+  EXPECT_EQ(energyvis_card("Tesla V100-SXM2-16GB").name, "tesla-v100-sxm2-16-gb");  // NVML's.
+  EXPECT_EQ(energyvis_card("Tesla V100 PCIe 32GB").name, "tesla-v100-pcie-32-gb");
+  EXPECT_EQ(energyvis_card("Tesla P100-SXM2-16GB").name, "tesla-p100-sxm2");
+  EXPECT_EQ(energyvis_card("Tesla M40 24GB").name, "tesla-m40");
+  EXPECT_EQ(energyvis_card("TITAN X (Pascal)").name, "titan-x-pascal");
+  EXPECT_EQ(energyvis_card("GeForce GTX TITAN X").name, "geforce-gtx-titan-x");
+  EXPECT_EQ(energyvis_card("GeForce GTX 1060 6GB").name, "geforce-gtx-1060-6-gb");
+  EXPECT_TRUE(energyvis_card("NVIDIA GeForce RTX 2080 Ti").is_known);
+  EXPECT_FALSE(energyvis_card("NVIDIA H200").is_known);  // Younger than the list.
+  EXPECT_EQ(
+      energyvis_card_notes({{DeviceKind::kGpu, "NVIDIA H200", 8}, {DeviceKind::kCpu, "X", 1}}),
+      (std::vector<std::string>{"EnergyVis's list has no NVIDIA H200: its page shows NaN "
+                                "where it compares hardware"}));
+}
+
+TEST(EnergyVis, PlacesThatItsMapLacksAreRefused) {
+  EXPECT_EQ(energyvis_state("US-GA").value(), "Georgia");
+  EXPECT_EQ(energyvis_state("aws:us-east-2").value(), "Ohio");
+  EXPECT_EQ(energyvis_state("US-HI").error().message,
+            "EnergyVis's map has the 48 contiguous states, but not Hawaii");
+  EXPECT_FALSE(energyvis_state("US-AK").ok());
+  EXPECT_FALSE(energyvis_state("US-DC").ok());
+  EXPECT_FALSE(energyvis_state("").ok());
+}
+
 std::string energyvis(const std::string& server, const std::string& rest = "") {
   return R"({"name":"x","serverData":)" + server + rest + "}";
 }
@@ -288,7 +321,7 @@ TEST(EnergyVis, AForeignPlaceIsKeptAndNotWritten) {
   EXPECT_EQ(profile.location, "Bavaria");
   EXPECT_EQ(profile.region, "");
   EXPECT_EQ(write_energyvis(profile).error().message,
-            "EnergyVis knows US states only, not \"Bavaria\"");
+            "EnergyVis's page knows US states only, not \"Bavaria\"");
 }
 
 TEST(EnergyVis, ErrorsNameTheField) {

@@ -81,7 +81,19 @@ std::string find_job(const Environment& environment, long parent_process) {
     return "torchrun " + *run + (*run == "none" ? " " + std::to_string(parent_process) : "");
   }
   if (const auto space = value(environment, "PMIX_NAMESPACE")) return "mpi " + *space;
+  // Without PMIx, mpirun is the parent of all ranks here and tells jobs apart.
+  if (value(environment, "OMPI_COMM_WORLD_SIZE")) {
+    return "mpi " + value(environment, "OMPI_MCA_ess_base_jobid")
+                        .value_or("of process " + std::to_string(parent_process));
+  }
   if (const auto tracker = value(environment, "WATTREE_TRACK")) return "inside " + *tracker;
+  // As torch.distributed has it: two jobs cannot meet at the same address.
+  const auto size = value(environment, "WORLD_SIZE");
+  const auto address = value(environment, "MASTER_ADDR");
+  if (size && address && *size != "1") {
+    return "world of " + *size + " at " + *address + ":" +
+           value(environment, "MASTER_PORT").value_or("");
+  }
   return "";
 }
 

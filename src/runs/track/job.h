@@ -12,9 +12,9 @@
 
 namespace wattree {
 
-// What this process is part of: WATTREE_JOB, Slurm's job and step, torchrun's run, an MPI job, or
-// the tracker that it runs under; empty where there is none of them. Two trackers with the same
-// text belong to the same job.
+// What this process is part of: WATTREE_JOB, Slurm's job and step, torchrun's run, an MPI job, the
+// tracker that it runs under, or the processes that meet at MASTER_ADDR; empty where there is none
+// of them. Two trackers with the same text belong to the same job.
 std::string find_job(const Environment& environment, long parent_process);
 
 // For sockets and locks: below XDG_RUNTIME_DIR, or else in the folder for temporary files, for this

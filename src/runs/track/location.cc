@@ -4,6 +4,7 @@
 
 #include "src/base/environment.h"
 #include "src/base/file.h"
+#include "src/base/in_quotes.h"
 #include "src/base/json_parse.h"
 #include "src/base/text.h"
 
@@ -15,9 +16,15 @@ std::string text_of(const nlohmann::json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+std::string hint_for(std::string_view name) {
+  const std::vector<std::string> close = nearest(name, {"region", "pue"}, 1);
+  return close.empty() ? "settings are: region = US-GA, pue = 1.2"
+                       : "did you mean \"" + close.front() + "\"?";
+}
+
 }  // namespace
 
-Result<Settings> parse_settings(std::string_view text, const std::string& origin) {
+Settings parse_settings(std::string_view text, const std::string& origin) {
   Settings out;
   out.origin = origin;
   int number = 0;
@@ -30,10 +37,9 @@ Result<Settings> parse_settings(std::string_view text, const std::string& origin
     const std::size_t equals = line.find('=');
     const std::string_view name = trimmed(line.substr(0, equals));
     if (equals == std::string_view::npos || (name != "region" && name != "pue")) {
-      return Error{ErrorCode::kInvalidInput,
-                   origin + ":" + std::to_string(number) + ": \"" + std::string(line) +
-                       "\" is not a setting",
-                   "settings are: region = US-GA, pue = 1.2"};
+      out.warnings.push_back(origin + ":" + std::to_string(number) + ": " + in_quotes(line) +
+                             " is no setting and is left out; " + hint_for(name));
+      continue;
     }
     (name == "region" ? out.region : out.pue) = trimmed(line.substr(equals + 1));
   }

@@ -26,9 +26,10 @@ struct Place {
 // comment. Known names: region, pue.
 struct Settings {
   std::string region, pue;
-  std::string origin;  // The file; empty where there is none.
+  std::string origin;                 // The file; empty where there is none.
+  std::vector<std::string> warnings;  // Of lines that are no settings; the others hold.
 };
-Result<Settings> parse_settings(std::string_view text, const std::string& origin);
+Settings parse_settings(std::string_view text, const std::string& origin);
 // The first of the files that exists.
 Result<Settings> read_settings(const std::vector<std::filesystem::path>& files);
 // $XDG_CONFIG_HOME/wattree/config, or below ~/.config; then /etc/wattree/config.

@@ -116,7 +116,8 @@ struct Writer {
     out.field("name", steps.name);
     out.field("count", steps.count);
     out.field("duration_s", steps.duration.value);
-    out.field("energy_j", steps.energy.value);
+    if (!steps.energy) return;
+    out.field("energy_j", steps.energy->value);
     out.field("low_j", steps.low.value);
     out.field("high_j", steps.high.value);
   }
@@ -161,10 +162,17 @@ class Reader {
       return EpochMeasured{fields_.text("name"), nanos("begun_ns"), nanos("ended_ns"), meters()};
     }
     if (kind == "steps") {
-      return StepsMeasured{
-          fields_.text("name"),  fields_.whole("count", 0, kMostCount, true).value_or(0),
-          seconds("duration_s"), joules("energy_j"),
-          joules("low_j"),       joules("high_j")};
+      StepsMeasured out{fields_.text("name"),
+                        fields_.whole("count", 0, kMostCount, true).value_or(0),
+                        seconds("duration_s"),
+                        std::nullopt,
+                        {},
+                        {}};
+      if (!fields_.has("energy_j")) return out;
+      out.energy = joules("energy_j");
+      out.low = joules("low_j");
+      out.high = joules("high_j");
+      return out;
     }
     if (kind == "note") return RunNote{nanos("at_ns"), fields_.text("text")};
     if (kind == "ended") {
@@ -279,6 +287,12 @@ class Reader {
 };
 
 }  // namespace
+
+Joules sum_of(const std::vector<MeterEnergy>& meters) {
+  Joules out;
+  for (const MeterEnergy& meter : meters) out = out + meter.energy;
+  return out;
+}
 
 std::string to_line(const Record& record) {
   JsonWriter out;

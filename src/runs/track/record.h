@@ -52,6 +52,9 @@ struct MeterEnergy {
   bool operator==(const MeterEnergy&) const = default;
 };
 
+// Of all meters together.
+Joules sum_of(const std::vector<MeterEnergy>& meters);
+
 // Power of the meters before the command began, while the machine did what it does without it.
 struct IdleMeasured {
   Seconds duration;
@@ -90,7 +93,8 @@ struct StepsMeasured {
   std::string name;
   std::int64_t count = 0;
   Seconds duration;
-  Joules energy, low, high;
+  std::optional<Joules> energy;  // Absent where no meter said anything.
+  Joules low, high;              // Of it.
   bool operator==(const StepsMeasured&) const = default;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/base/amounts.h"
+
 namespace wattree {
 namespace {
 
@@ -66,6 +68,7 @@ void TrackedRun::take(const EpochMeasured& measured) {
     return marked.ended && marked.begun.at == measured.begun;
   });
   epochs_.push_back(measured);
+  epoch_sums_.add(sum_of(measured.meters), has_startup(measured));
 }
 
 void TrackedRun::take(const StepsMeasured& steps) {
@@ -134,9 +137,7 @@ Seconds TrackedRun::duration() const { return Seconds(seconds(last() - begun_.at
 
 std::optional<Joules> TrackedRun::energy() const {
   if (totals_.meters.empty()) return std::nullopt;
-  Joules sum;
-  for (const MeterEnergy& meter : totals_.meters) sum = sum + meter.energy;
-  return sum;
+  return sum_of(totals_.meters);
 }
 
 std::optional<Watts> TrackedRun::power() const {
@@ -176,7 +177,8 @@ Epoch TrackedRun::epoch_of(const EpochMeasured& measured) const {
       begun_.time + std::chrono::duration_cast<std::chrono::microseconds>(
                         std::chrono::nanoseconds(std::max<Nanos>(measured.begun - begun_.at, 0)));
   const Seconds duration(seconds(std::max<Nanos>(measured.ended - measured.begun, 0)));
-  epoch.duration = duration;
+  // Where only the beginning is recorded, nobody knows how long it took.
+  if (ended_ || duration > Seconds(0)) epoch.duration = duration;
   Seconds gap;
   for (const MeterEnergy& part : measured.meters) {
     const auto index = static_cast<std::size_t>(part.meter);
@@ -270,7 +272,12 @@ std::string TrackedRun::notes_text() const {
   if (const auto open = open_epoch(); open && !open->is_tentative) {
     add_note("the last epoch was not finished; what it took is outside the epochs");
   }
-  if (!ended_) add_note("the run's end is not recorded");
+  if (!ended_) {
+    add_note(last() > begun_.at
+                 ? "the run's end is not recorded: the figures end " + to_text(duration()) +
+                       " after its beginning, and what it took later is not in them"
+                 : "the run's end is not recorded, nor anything else but its beginning");
+  }
   for (const RunNote& note : notes_) add_note(note.text);
   return notes;
 }
@@ -286,12 +293,24 @@ Profile TrackedRun::profile() const {
   out.planned_epochs = begun_.planned_epochs;
   const std::vector<EpochMeasured> epochs = all_epochs();
   EpochMeasured whole{"", begun_.at, last(), totals_.meters};
-  for (const EpochMeasured& epoch : epochs) out.epochs.push_back(epoch_of(epoch));
+  for (const EpochMeasured& epoch : epochs) {
+    out.epochs.push_back(epoch_of(epoch));
+    out.epochs.back().has_startup = has_startup(epoch);
+  }
   if (epochs.empty()) {
     out.epochs.push_back(epoch_of(whole));
   } else {
     out.outside = epoch_of(outside_of(epochs, std::move(whole)));
     out.outside->start.reset();  // It is in several pieces.
+  }
+  for (const auto& [name, steps] : steps_) {
+    StepEnergy& step = out.steps.emplace_back();
+    step.name = name;
+    step.count = steps.count;
+    step.duration = steps.duration;
+    if (!steps.energy) continue;
+    step.energy = std::max(*steps.energy, Joules());
+    step.uncertainty = std::max((steps.high - steps.low) * 0.5, Joules());
   }
   out.notes = notes_text();
   out.samples = samples();

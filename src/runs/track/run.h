@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/runs/profile/profile.h"
+#include "src/runs/track/epoch_sums.h"
 #include "src/runs/track/record.h"
 
 namespace wattree {
@@ -29,6 +30,7 @@ class TrackedRun {
   const RunBegun& begun() const { return begun_; }
   const std::optional<IdleMeasured>& idle() const { return idle_; }
   const std::vector<EpochMeasured>& epochs() const { return epochs_; }
+  const EpochSums& epoch_sums() const { return epoch_sums_; }
   const std::map<std::string, StepsMeasured>& steps() const { return steps_; }
   const Totals& totals() const { return totals_; }
   const std::vector<RunNote>& notes() const { return notes_; }
@@ -78,6 +80,7 @@ class TrackedRun {
   void take(const RunEnded& ended) { ended_ = ended; }
   void sample(const Totals& totals);
   std::size_t unmeasured() const;
+  bool has_startup(const EpochMeasured& epoch) const { return epoch.begun <= begun_.at; }
   EpochMeasured estimate(const Marked& marked) const;
   Epoch epoch_of(const EpochMeasured& measured) const;
   std::vector<SampleSeries> samples() const;
@@ -88,6 +91,7 @@ class TrackedRun {
   RunBegun begun_;
   std::optional<IdleMeasured> idle_;
   std::vector<EpochMeasured> epochs_;
+  EpochSums epoch_sums_;
   std::vector<Marked> marked_;  // Begun, and not measured yet.
   std::map<std::string, StepsMeasured> steps_;
   Totals totals_;

@@ -53,6 +53,7 @@ bool RunProcess::pause() {
   if (is_paused_) return false;
   is_paused_ = true;
   signal_all(SIGSTOP);
+  paused_at_ = clock_.now();
   return true;
 }
 

@@ -37,6 +37,7 @@ class RunProcess {
   bool pause();
   bool resume();
   bool is_paused() const { return is_paused_; }
+  Nanos paused_at() const { return paused_at_; }  // Of the last pause.
 
  private:
   Clock clock_;
@@ -44,7 +45,7 @@ class RunProcess {
   int descriptor_ = -1;
   bool is_followed_ = false, is_followed_over_ = false, is_paused_ = false;
   std::optional<int> exit_code_;
-  Nanos ended_at_ = 0;
+  Nanos ended_at_ = 0, paused_at_ = 0;
 };
 
 }  // namespace wattree

@@ -124,7 +124,8 @@ TEST(Run, EpochsAndTheRestAddUpToTheRun) {
   run.apply(RunEnded{1008 * kS, 0});
   const Profile profile = run.profile();
   ASSERT_EQ(profile.epochs.size(), 2u);
-  EXPECT_EQ(device_energy(profile)->value, 600);
+  EXPECT_EQ(device_energy(profile)->value, 8 * 150);
+  EXPECT_EQ(device_energy(profile.epochs[0])->value, 300);
   EXPECT_EQ(device_energy(*profile.outside)->value, 8 * 150 - 600);
   EXPECT_EQ(profile.outside->duration->value, 4);
   EXPECT_FALSE(profile.outside->gap);

@@ -31,15 +31,24 @@ SignalWatch::SignalWatch() {
 
 SignalWatch::~SignalWatch() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  restore_in_child();
-  // The profile is still to be written, and the exit code is the command's.
-  ::signal(SIGXFSZ, SIG_IGN);
+  restore(false);
 }
 
-void SignalWatch::restore_in_child() const {
+void SignalWatch::restore_in_child() const { restore(true); }
+
+void SignalWatch::restore(bool is_child) const {
   ::sigaction(SIGPIPE, &pipe_before_, nullptr);
   ::sigaction(SIGXFSZ, &size_before_, nullptr);
   ::sigaction(SIGCHLD, &child_before_, nullptr);
+  if (!is_child) {
+    // The command has ended, the profile is still to be written, and the exit code is the
+    // command's. A signal that waits by now (timeout(1) sends its own twice) is too late to change
+    // any of that; whoever cannot wait has SIGKILL, and the journal.
+    for (const int number : kWatched) {
+      if (number != SIGCHLD && number != SIGWINCH) ::signal(number, SIG_IGN);
+    }
+    ::signal(SIGXFSZ, SIG_IGN);
+  }
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 

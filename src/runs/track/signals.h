@@ -16,8 +16,9 @@ struct CaughtSignal {
   bool ends_a_program() const { return number == SIGINT || number == SIGTERM || number == SIGHUP; }
 };
 
-// For as long as it lives, the signals that a tracker passes on wait to be read. To be made before
-// any thread is started. Only one at a time.
+// For as long as it lives, the signals that a tracker passes on wait to be read; afterwards they
+// are ignored, so that nothing keeps the tracker from writing the profile. To be made before any
+// thread is started. Only one at a time.
 class SignalWatch {
  public:
   SignalWatch();
@@ -32,6 +33,8 @@ class SignalWatch {
   void restore_in_child() const;
 
  private:
+  void restore(bool is_child) const;
+
   sigset_t before_{};
   struct sigaction pipe_before_ {
   }, child_before_{}, size_before_{};

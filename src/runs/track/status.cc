@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/runs/whatif/extrapolate.h"
-
 namespace wattree {
 namespace {
 
@@ -22,13 +20,9 @@ std::optional<Estimate<Joules>> project(const TrackedRun& run) {
   if (!planned || epochs.empty() || run.ended()) return std::nullopt;
   const auto done = static_cast<std::int64_t>(epochs.size());
   if (*planned <= done) return std::nullopt;
-  std::vector<double> joules;
-  Joules inside;
-  for (const EpochMeasured& epoch : epochs) {
-    joules.push_back(sum_of(epoch.meters).value);
-    inside = inside + Joules(joules.back());
-  }
-  const Ahead ahead = Extrapolation(joules).at(static_cast<std::size_t>(*planned - done));
+  const EpochSums& sums = run.epoch_sums();
+  const Ahead ahead = sums.at(static_cast<std::size_t>(*planned - done));
+  const Joules inside = sums.energy();
   // What came before the epochs and between them. What the epoch that is going on has taken so far
   // is in the totals too, and not outside.
   Joules outside = run.energy().value_or(Joules()) - inside;
@@ -44,12 +38,6 @@ std::optional<Estimate<Joules>> project(const TrackedRun& run) {
 }
 
 }  // namespace
-
-Joules sum_of(const std::vector<MeterEnergy>& meters) {
-  Joules out;
-  for (const MeterEnergy& meter : meters) out = out + meter.energy;
-  return out;
-}
 
 RunStatus status_of(const TrackedRun& run, const Setting& setting) {
   RunStatus out;

@@ -29,9 +29,7 @@ struct RunStatus {
   std::optional<RunEnded> ended;
 };
 
-// Of all meters together.
-Joules sum_of(const std::vector<MeterEnergy>& meters);
-
+// What it costs does not grow with the run.
 RunStatus status_of(const TrackedRun& run, const Setting& setting);
 
 }  // namespace wattree

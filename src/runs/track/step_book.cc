@@ -33,7 +33,7 @@ bool StepBook::take_finished(const Window& window) {
   ++all.count;
   all.duration = all.duration + Seconds(seconds(window.ended - window.begun));
   for (const MeterEnergy& part : energies(window.amounts)) {
-    all.energy = all.energy + part.energy;
+    all.energy = all.energy.value_or(Joules()) + part.energy;
     all.low = all.low + part.low;
     all.high = all.high + part.high;
   }

@@ -32,6 +32,17 @@ TEST(Job, IsKnownByWhoStartedIt) {
   EXPECT_EQ(find_job(environment({{"TORCHELASTIC_RUN_ID", "none"}}), 7), "torchrun none 7");
   EXPECT_EQ(find_job(environment({{"WATTREE_JOB", "x"}, {"SLURM_JOB_ID", "12"}}), 7), "job x");
   EXPECT_EQ(find_job(environment({{"WATTREE_TRACK", "unix:/s"}}), 7), "inside unix:/s");
+  EXPECT_EQ(find_job(environment({{"OMPI_COMM_WORLD_SIZE", "4"}}), 7), "mpi of process 7");
+  EXPECT_EQ(
+      find_job(environment({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_MCA_ess_base_jobid", "55"}}), 7),
+      "mpi 55");
+  EXPECT_EQ(find_job(environment({{"WORLD_SIZE", "2"},
+                                  {"RANK", "1"},
+                                  {"MASTER_ADDR", "node1"},
+                                  {"MASTER_PORT", "29500"}}),
+                     7),
+            "world of 2 at node1:29500");
+  EXPECT_EQ(find_job(environment({{"WORLD_SIZE", "1"}, {"MASTER_ADDR", "node1"}}), 7), "");
 }
 
 TEST(Job, WhoWaitsGoesOnFromTheLastReadingThatWasCounted) {
@@ -90,13 +101,20 @@ TEST(RuntimeFolder, IsTheUsersAlone) {
 }
 
 TEST(Location, SettingsAreLinesOfNamesAndValues) {
-  const Settings settings =
-      parse_settings("# mine\n\nregion = US-GA # home\n pue=1.2\r\n", "f").value();
+  const Settings settings = parse_settings("# mine\n\nregion = US-GA # home\n pue=1.2\r\n", "f");
   EXPECT_EQ(settings.region, "US-GA");
   EXPECT_EQ(settings.pue, "1.2");
-  const Result<Settings> bad = parse_settings("region = DEU\nregoin = x\n", "f");
-  ASSERT_FALSE(bad.ok());
-  EXPECT_EQ(bad.error().message.substr(0, 4), "f:2:");
+  EXPECT_TRUE(settings.warnings.empty());
+  // What is wrong is said, and the rest holds.
+  const Settings partly = parse_settings("region = DEU\nregoin = x\npue = 1.1\ncolour\n", "f");
+  EXPECT_EQ(partly.region, "DEU");
+  EXPECT_EQ(partly.pue, "1.1");
+  ASSERT_EQ(partly.warnings.size(), 2u);
+  EXPECT_EQ(partly.warnings[0],
+            "f:2: \"regoin = x\" is no setting and is left out; did you mean \"region\"?");
+  EXPECT_EQ(partly.warnings[1],
+            "f:4: \"colour\" is no setting and is left out; settings are: region = US-GA, pue = "
+            "1.2");
 }
 
 TEST(Location, CloudInitKnowsTheCloud) {

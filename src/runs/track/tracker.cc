@@ -21,6 +21,7 @@ namespace wattree {
 namespace {
 
 constexpr Nanos kTick = kNanosPerSecond;
+constexpr Nanos kFirstTick = kTick / 5;
 constexpr Nanos kSettlingLook = 50 * kNanosPerMillisecond;
 constexpr int kLastLook = 5;  // Milliseconds
 constexpr Nanos kOutputPatience = 2 * kNanosPerSecond;
@@ -156,7 +157,7 @@ void Tracker::begin(const std::optional<IdleMeasured>& idle) {
   for (const std::string& text : options_.notes) recorder_.note(text);
   run_window_ = meters_.windows().begin("run", options_.run.at);
   meters_.mark();
-  next_tick_ = options_.run.at + kTick;
+  next_tick_ = options_.run.at + kFirstTick;
   meters_.note_counted(options_.run.at);
   if (options_.epoch_lines && !options_.lines_begin_epochs) {
     epochs_.begin("1", options_.run.at, true);
@@ -238,6 +239,8 @@ void Tracker::take_lines() {
   while (const auto line = relay_->next_line()) {
     Nanos at = within_run(line->at);
     if (ended_at != 0) at = std::min(at, ended_at);
+    // A command that stands writes nothing: a line that is seen only now was written before.
+    if (process_.is_paused()) at = std::min(at, process_.paused_at());
     const std::string name = line->name[0] != '\0' ? std::string(line->name) : epochs_.next_name();
     if (options_.lines_begin_epochs) {
       epochs_.end("", at);
@@ -326,14 +329,17 @@ void Tracker::take_finished(bool is_final) {
 
 void Tracker::tick() {
   const Nanos now = clock_.now();
-  // After a suspension, on with the grid; the seconds that are gone are not made up for.
-  next_tick_ += ((now - next_tick_) / kTick + 1) * kTick;
+  const Nanos since = now - options_.run.at;
+  // Soon after the beginning, so that a tracker that is killed then leaves something. After a
+  // suspension, the seconds that are gone are not made up for.
+  next_tick_ =
+      options_.run.at + (since < kTick ? std::min(2 * since, kTick) : (since / kTick + 1) * kTick);
   take_over();
-  // Some meters are read once a second only. Of later moments than their last reading, totals would
-  // have in them what some took and not what others did.
+  // Some meters are read once a second only: later totals would have what some took and others not.
   const Nanos known = meters_.windows().known_until(now);
   meters_.note_counted(known);
-  if (const auto so_far = meters_.windows().peek(run_window_, known)) {
+  const auto so_far = meters_.windows().peek(run_window_, known);
+  if (so_far && known > options_.run.at) {
     recorder_.write(Totals{known, energies(so_far->amounts)});
   }
   steps_.write_changed(recorder_);

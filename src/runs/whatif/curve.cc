@@ -13,45 +13,83 @@ namespace {
 
 constexpr std::size_t kMaxEpochs = 1'000'000;
 
-template <class Quantity>
-Estimate<Quantity> estimate(const Ahead& ahead) {
-  Estimate<Quantity> out{Quantity(ahead.value), std::nullopt, std::nullopt};
-  if (ahead.low) out.low = Quantity(*ahead.low);
-  if (ahead.high) out.high = Quantity(*ahead.high);
+// What one window of the run took, as numbers to add up and to extrapolate.
+struct Amounts {
+  double joules = 0;
+  double grams = 0;
+  double seconds = 0;
+
+  void add(const Amounts& more) {
+    joules += more.joules;
+    grams += more.grams;
+    seconds += more.seconds;
+  }
+};
+
+struct Recorded {
+  std::vector<std::size_t> numbers;  // Of the epochs that have figures,
+  std::vector<Amounts> epochs;       // and their figures.
+  std::optional<Amounts> outside;
+  bool has_grams = false;
+  bool has_seconds = true;  // Every window says how long it took.
+  // The first of them has the command's start-up in it, which later ones have not.
+  bool has_startup = false;
+  // The epochs that tell what further ones will take.
+  std::size_t first_typical() const { return has_startup && epochs.size() > 1 ? 1 : 0; }
+};
+
+Result<Amounts> amounts_of(const Epoch& epoch, Joules energy, const Setting& setting) {
+  Amounts out{energy.value, 0, epoch.duration.value_or(Seconds()).value};
+  if (!setting.grid) return out;
+  const double pue = setting.pue ? setting.pue->value : 1.0;
+  const Result<GramsCo2e> grams =
+      emissions(energy * pue, *setting.grid, epoch.start, epoch.duration);
+  if (!grams.ok()) return of_field("intensity_file", grams.error());
+  out.grams = grams.value().value;
   return out;
 }
 
-// The epochs that have figures, as numbers to extrapolate.
-struct Recorded {
-  std::vector<std::size_t> epoch;
-  std::vector<double> joules;
-  std::vector<double> grams;    // Empty without a grid.
-  std::vector<double> seconds;  // Empty where one epoch does not say.
-};
+// It is in several pieces, so that a grid that changes with time has no figure for it: there the
+// epochs' mean stands in.
+Result<Amounts> outside_amounts(const Epoch& outside, Joules energy, const Setting& setting,
+                                const std::vector<Amounts>& epochs) {
+  if (!setting.grid || std::holds_alternative<CarbonIntensity>(setting.grid->intensity)) {
+    return amounts_of(outside, energy, setting);
+  }
+  Amounts sum;
+  for (const Amounts& epoch : epochs) sum.add(epoch);
+  return Amounts{energy.value, sum.joules > 0 ? energy.value * sum.grams / sum.joules : 0,
+                 outside.duration.value_or(Seconds()).value};
+}
 
 Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::size_t at_most) {
   Recorded out;
-  const double pue = setting.pue ? setting.pue->value : 1.0;
-  bool has_durations = true;
+  out.has_grams = setting.grid.has_value();
   for (std::size_t i = 0; i < std::min(at_most, profile.epochs.size()); ++i) {
     const Epoch& epoch = profile.epochs[i];
     const std::optional<Joules> energy = device_energy(epoch);
     if (!energy) continue;
-    out.epoch.push_back(i + 1);
-    out.joules.push_back(energy->value);
-    has_durations = has_durations && epoch.duration;
-    out.seconds.push_back(epoch.duration.value_or(Seconds()).value);
-    if (!setting.grid) continue;
-    const Result<GramsCo2e> grams =
-        emissions(*energy * pue, *setting.grid, epoch.start, epoch.duration);
-    if (!grams.ok()) return of_field("intensity_file", grams.error());
-    out.grams.push_back(grams.value().value);
+    const Result<Amounts> amounts = amounts_of(epoch, *energy, setting);
+    if (!amounts.ok()) return amounts.error();
+    if (out.epochs.empty()) out.has_startup = epoch.has_startup;
+    out.numbers.push_back(i + 1);
+    out.epochs.push_back(amounts.value());
+    out.has_seconds = out.has_seconds && epoch.duration;
   }
-  if (!has_durations) out.seconds.clear();
-  if (!out.epoch.empty()) return out;
-  return Error{ErrorCode::kInvalidInput,
-               "the profile " + in_quotes(profile.name) + " has no epoch with an energy",
-               "where nothing can be measured, `wattree track --assume cpu=65W` declares a power"};
+  if (out.epochs.empty()) {
+    return Error{
+        ErrorCode::kInvalidInput,
+        "the profile " + in_quotes(profile.name) + " has no epoch with an energy",
+        "where nothing can be measured, `wattree track --assume cpu=65W` declares a power"};
+  }
+  if (const auto outside = outside_energy(profile)) {
+    const Result<Amounts> amounts =
+        outside_amounts(*profile.outside, *outside, setting, out.epochs);
+    if (!amounts.ok()) return amounts.error();
+    out.outside = amounts.value();
+    out.has_seconds = out.has_seconds && profile.outside->duration;
+  }
+  return out;
 }
 
 // The widest bound of an epoch, where one is worth a word: more than a thousandth of its energy.
@@ -89,16 +127,15 @@ void add_notes(const Profile& profile, const Setting& setting, std::vector<std::
     }
   }
   Seconds gap;
-  for (const Epoch& epoch : profile.epochs) gap = gap + epoch.gap.value_or(Seconds());
+  for (const Epoch* window : windows_of(profile)) gap = gap + window->gap.value_or(Seconds());
   if (gap > Seconds(0)) {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.3g", gap.value);
     notes.push_back(std::string("nothing was measured for ") + seconds + " s of the run");
   }
   if (const auto outside = outside_energy(profile)) {
-    notes.push_back("the figures are of the epochs; the devices took " +
-                    to_text(*outside, EnergyScale::kWithoutKilo) +
-                    " more before, between and after them");
+    notes.push_back("the total includes " + to_text(*outside, EnergyScale::kWithoutKilo) +
+                    " of the devices outside the epochs: before, between and after them");
   }
   if (const Joules doubt = most_doubt(profile); doubt > Joules(0)) {
     notes.push_back("the meters' steps leave up to ± " + to_text(doubt, EnergyScale::kWithoutKilo) +
@@ -109,52 +146,104 @@ void add_notes(const Profile& profile, const Setting& setting, std::vector<std::
   }
 }
 
-std::vector<CurvePoint> recorded_points(const Recorded& data, double pue) {
-  std::vector<CurvePoint> out;
-  double joules = 0;
-  double grams = 0;
-  double seconds = 0;
-  for (std::size_t i = 0; i < data.epoch.size(); ++i) {
-    CurvePoint& point = out.emplace_back();
-    point.epoch = data.epoch[i];
-    point.device_energy.value = Joules(joules += data.joules[i]);
-    point.energy.value = point.device_energy.value * pue;
-    if (!data.grams.empty()) point.emissions.emplace().value = GramsCo2e(grams += data.grams[i]);
-    if (!data.seconds.empty()) point.elapsed = Seconds(seconds += data.seconds[i]);
-  }
-  return out;
+CurvePoint point_of(std::size_t epoch, const Amounts& so_far, const Recorded& data, double pue) {
+  CurvePoint point;
+  point.epoch = epoch;
+  point.device_energy.value = Joules(so_far.joules);
+  point.energy.value = point.device_energy.value * pue;
+  if (data.has_grams) point.emissions.emplace().value = GramsCo2e(so_far.grams);
+  if (data.has_seconds) point.elapsed = Seconds(so_far.seconds);
+  return point;
 }
+
+void add_recorded(const Recorded& data, double pue, Curve& curve) {
+  Amounts so_far;
+  if (data.outside) {
+    so_far = *data.outside;
+    curve.outside = point_of(0, so_far, data, pue);
+  }
+  for (std::size_t i = 0; i < data.epochs.size(); ++i) {
+    so_far.add(data.epochs[i]);
+    curve.points.push_back(point_of(data.numbers[i], so_far, data, pue));
+  }
+}
+
+// One of the amounts as it goes on: what counts once, and the typical epochs continued.
+class Continued {
+ public:
+  Continued(const Recorded& data, double Amounts::*amount) {
+    if (data.outside) once_ = (*data.outside).*amount;
+    for (std::size_t i = 0; i < data.epochs.size(); ++i) {
+      if (i < data.first_typical()) {
+        once_ += data.epochs[i].*amount;
+      } else {
+        typical_.add(data.epochs[i].*amount);
+      }
+    }
+  }
+
+  template <class Quantity>
+  Estimate<Quantity> at(std::size_t ahead) const {
+    const Ahead found = typical_.at(ahead);
+    Estimate<Quantity> out{Quantity(once_ + found.value), std::nullopt, std::nullopt};
+    if (found.low) out.low = Quantity(once_ + *found.low);
+    if (found.high) out.high = Quantity(once_ + *found.high);
+    return out;
+  }
+
+ private:
+  double once_ = 0;
+  Extrapolation typical_;
+};
 
 // From the epoch after `last` up to `end`.
 void extrapolate(const Recorded& data, double pue, std::size_t last, std::size_t end,
                  std::vector<CurvePoint>& points) {
-  const Extrapolation more_joules(data.joules);
-  const Extrapolation more_grams(data.grams);
-  const Extrapolation more_seconds(data.seconds);
+  const Continued joules(data, &Amounts::joules);
+  const Continued grams(data, &Amounts::grams);
+  const Continued seconds(data, &Amounts::seconds);
   for (std::size_t epoch = last + 1; epoch <= end; ++epoch) {
     const std::size_t ahead = epoch - last;
     CurvePoint& point = points.emplace_back();
     point.epoch = epoch;
     point.is_extrapolated = true;
-    point.device_energy = estimate<Joules>(more_joules.at(ahead));
+    point.device_energy = joules.at<Joules>(ahead);
     point.energy.value = point.device_energy.value * pue;
     if (point.device_energy.low) point.energy.low = *point.device_energy.low * pue;
     if (point.device_energy.high) point.energy.high = *point.device_energy.high * pue;
-    if (!data.grams.empty()) point.emissions = estimate<GramsCo2e>(more_grams.at(ahead));
-    if (!data.seconds.empty()) point.elapsed = Seconds(more_seconds.at(ahead).value);
+    if (data.has_grams) point.emissions = grams.at<GramsCo2e>(ahead);
+    if (data.has_seconds) point.elapsed = seconds.at<Seconds>(ahead).value;
   }
 }
 
-void add_bases(const Profile& profile, const Setting& setting, std::size_t recorded_epochs,
-               Curve& curve) {
+// What an extrapolation rests on, and what it does not know.
+void add_extrapolation_notes(const Recorded& data, std::vector<std::string>& notes) {
+  if (data.outside) {
+    notes.emplace_back("more epochs take no more outside the epochs: that part counts once");
+  }
+  if (data.first_typical() > 0) {
+    notes.emplace_back(
+        "the first epoch includes the command's start-up: the extrapolation rests on the later "
+        "ones");
+  } else if (data.has_startup) {
+    notes.emplace_back(
+        "the only epoch includes the command's start-up: the extrapolation counts it in every "
+        "epoch and is too high");
+  }
+  if (data.epochs.size() - data.first_typical() < 2) {
+    notes.emplace_back("one epoch says nothing about the spread: there is no interval");
+  }
+}
+
+void add_bases(const Profile& profile, const Setting& setting, const Recorded& data, Curve& curve) {
   curve.device_basis = *provenance(profile);
   if (curve.points.back().is_extrapolated) {
-    const std::string by = "least squares over " + std::to_string(recorded_epochs) + " epochs";
+    const std::size_t typical = data.epochs.size() - data.first_typical();
+    const std::string by =
+        "least squares over " + std::to_string(typical) + (typical == 1 ? " epoch" : " epochs");
     curve.device_basis =
         of_sum(curve.device_basis, {Basis::kPredicted, by, curve.device_basis.boundary});
-    if (recorded_epochs < 2) {
-      curve.notes.emplace_back("one epoch says nothing about the spread: there is no interval");
-    }
+    add_extrapolation_notes(data, curve.notes);
   }
   curve.energy_basis =
       setting.pue ? facility_provenance(curve.device_basis, *setting.pue) : curve.device_basis;
@@ -178,11 +267,11 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
   const Recorded& data = read.value();
   const double pue = setting.pue ? setting.pue->value : 1.0;
   Curve curve;
-  curve.points = recorded_points(data, pue);
-  const std::size_t last = std::max(profile.epochs.size(), data.epoch.back());
+  add_recorded(data, pue, curve);
+  const std::size_t last = std::max(profile.epochs.size(), data.numbers.back());
   extrapolate(data, pue, last, end, curve.points);
   add_notes(profile, setting, curve.notes);
-  add_bases(profile, setting, data.epoch.size(), curve);
+  add_bases(profile, setting, data, curve);
   return curve;
 }
 

@@ -17,6 +17,7 @@ namespace wattree {
 struct Setting {
   std::optional<Pue> pue;
   std::optional<Grid> grid;
+  std::optional<double> usd_per_kwh;  // Of electricity, as somebody assumes it.
 };
 
 template <class Quantity>
@@ -26,7 +27,7 @@ struct Estimate {
 };
 
 struct CurvePoint {
-  std::size_t epoch = 1;  // From 1.
+  std::size_t epoch = 1;  // From 1; 0 before the first.
   bool is_extrapolated = false;
   std::optional<Seconds> elapsed;  // Absent where an epoch does not say how long it took.
   Estimate<Joules> device_energy;
@@ -35,6 +36,9 @@ struct CurvePoint {
 };
 
 struct Curve {
+  // Where the points begin: what the run took outside its epochs. Nobody knows how it would change
+  // with their number, so it counts once. Absent where there is nothing.
+  std::optional<CurvePoint> outside;
   std::vector<CurvePoint> points;  // Never empty. The last one is the total.
   Provenance device_basis;
   Provenance energy_basis;

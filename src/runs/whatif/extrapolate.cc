@@ -3,77 +3,41 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 namespace wattree {
-namespace {
-
-// The middle of x = 0 … n-1, and the sum of squares around it.
-struct Axis {
-  double mean;
-  double squares;
-};
-Axis axis(std::size_t n) {
-  const auto count = static_cast<double>(n);
-  return {(count - 1) / 2, count * (count * count - 1) / 12};
-}
-
-std::vector<double> cumulated(std::span<const double> epochs) {
-  std::vector<double> out;
-  double sum = 0;
-  for (const double epoch : epochs) out.push_back(sum += epoch);
-  return out;
-}
-
-// The sum of the squares of the weights that the slope gives to each epoch: the one at k is in
-// every point from k on, so its weight is the sum of (x_i - mean)/squares over i >= k.
-double squared_weights(std::size_t n) {
-  const Axis x = axis(n);
-  double weight = 0;
-  double sum = 0;
-  for (std::size_t k = n; k-- > 0;) {
-    weight += (static_cast<double>(k) - x.mean) / x.squares;
-    sum += weight * weight;
-  }
-  return sum;
-}
-
-}  // namespace
-
-Line fit_line(std::span<const double> y) {
-  if (y.empty()) return {};
-  if (y.size() == 1) return {y[0], y[0]};
-  const Axis x = axis(y.size());
-  double mean = 0;
-  for (const double value : y) mean += value / static_cast<double>(y.size());
-  double products = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    products += (static_cast<double>(i) - x.mean) * (y[i] - mean);
-  }
-  const double slope = products / x.squares;
-  return {slope, mean - slope * x.mean};
-}
 
 Extrapolation::Extrapolation(std::span<const double> epochs) {
-  if (epochs.empty()) return;
-  const std::vector<double> points = cumulated(epochs);
-  last_ = points.back();
-  slope_ = fit_line(points).slope;
-  if (epochs.size() < 2) return;
-  const auto n = static_cast<double>(epochs.size());
-  const double mean = last_ / n;
-  for (const double epoch : epochs) variance_ += (epoch - mean) * (epoch - mean) / (n - 1);
-  squared_weights_ = squared_weights(epochs.size());
-  quantile_ = student_t_975(epochs.size() - 1);
+  for (const double epoch : epochs) add(epoch);
+}
+
+void Extrapolation::add(double epoch) {
+  const auto k = static_cast<double>(count_);
+  ++count_;
+  sum_ += epoch;
+  moment_ += k * epoch;
+  second_moment_ += k * k * epoch;
+  const double before = epoch - mean_;
+  mean_ += before / (k + 1);
+  squares_ += before * (epoch - mean_);
+}
+
+double Extrapolation::slope() const {
+  if (count_ < 2) return sum_;
+  const auto n = static_cast<double>(count_);
+  return 6 * (n * moment_ - second_moment_) / (n * (n * n - 1));
 }
 
 Ahead Extrapolation::at(std::size_t ahead) const {
   const auto h = static_cast<double>(ahead);
-  Ahead out{last_ + h * slope_, std::nullopt, std::nullopt};
-  if (quantile_ == 0) return out;
-  const double half = quantile_ * std::sqrt(variance_ * (h + h * h * squared_weights_));
+  Ahead out{sum_ + h * slope(), std::nullopt, std::nullopt};
+  if (count_ < 2) return out;
+  const auto n = static_cast<double>(count_);
+  const double variance = squares_ / (n - 1);
+  const double squared_weights = 6 * (n * n + 1) / (5 * n * (n * n - 1));
+  const double half =
+      student_t_975(count_ - 1) * std::sqrt(variance * (h + h * h * squared_weights));
   // What is used up stays used up.
-  out.low = std::max(last_, out.value - half);
+  out.low = std::max(sum_, out.value - half);
   out.high = out.value + half;
   return out;
 }

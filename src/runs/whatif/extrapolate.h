@@ -7,39 +7,39 @@
 
 namespace wattree {
 
-// Least squares of y over x = 0, 1, 2, …; of one point, the line from the origin of epochs (x = -1,
-// y = 0) through it.
-struct Line {
-  double slope = 0;
-  double intercept = 0;
-};
-Line fit_line(std::span<const double> y);
-
 struct Ahead {
   double value = 0;
   std::optional<double> low, high;  // Absent where one epoch alone tells nothing about the spread.
 };
 
-// Continues the cumulative sum of `epochs`, which are the epochs' own figures. The slope is the
-// least-squares line's of the cumulative series; it starts at the last point.
+// Continues the cumulative sum of epochs, which are given by their own figures. The slope is that
+// of the least-squares line through the cumulative series over x = 0, 1, 2, …; it starts at the
+// last point. Of one epoch, the slope is the epoch itself.
 //
-// Interval: 95 %, if epochs differ by independent noise around one level. With e the epochs, s
-// their standard deviation, and b = sum of w_k e_k the slope (w follows from the least-squares
-// formula): the error of the sum of h further epochs has the variance s² (h + h² sum of w_k²), and
-// Student's t with n - 1 degrees of freedom makes it an interval. A trend, such as a slow first
-// epoch, is not covered.
+// With e_k the epochs, k = 0 … n-1, the slope is the sum of w_k e_k, where the least-squares
+// formula gives w_k = 6 k (n - k) / (n (n² - 1)). So a few sums are enough, and one more epoch
+// costs the same however many there were.
+//
+// Interval: 95 %, if epochs differ by independent noise around one level. With s their standard
+// deviation, the error of the sum of h further epochs has the variance s² (h + h² sum of w_k²), and
+// Student's t with n - 1 degrees of freedom makes it an interval. A trend is not covered.
 class Extrapolation {
  public:
+  Extrapolation() = default;
   explicit Extrapolation(std::span<const double> epochs);
+  void add(double epoch);
+  std::size_t epochs() const { return count_; }
+  double sum() const { return sum_; }
   // So many epochs after the last one.
   Ahead at(std::size_t ahead) const;
 
  private:
-  double last_ = 0;
-  double slope_ = 0;
-  double variance_ = 0;         // s²
-  double squared_weights_ = 0;  // Sum of w_k².
-  double quantile_ = 0;         // 0: there is no interval.
+  double slope() const;
+
+  std::size_t count_ = 0;
+  double sum_ = 0;
+  double moment_ = 0, second_moment_ = 0;  // Sums of k e_k and k² e_k.
+  double mean_ = 0, squares_ = 0;          // Welford's: the sum of (e_k - mean)².
 };
 
 // The 97.5 % quantile of Student's t distribution.

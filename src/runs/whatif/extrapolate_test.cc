@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -10,9 +11,36 @@ namespace {
 
 TEST(Extrapolate, FitsTheLeastSquaresLine) {
   // By hand: y = 1, 3, 2 has the mean 2, slope ((-1)(-1) + (1)(0)) / 2.
-  const std::vector<double> y{1, 3, 2};
-  EXPECT_DOUBLE_EQ(fit_line(y).slope, 0.5);
-  EXPECT_DOUBLE_EQ(fit_line(y).intercept, 1.5);
+  const Extrapolation line(std::vector<double>{1, 2, -1});
+  EXPECT_DOUBLE_EQ(line.at(1).value - line.at(0).value, 0.5);
+}
+
+// The closed forms against the textbook's sums, on epochs that differ.
+TEST(Extrapolate, SumsAreThoseOfLeastSquares) {
+  const std::vector<double> epochs{5, 1, 3, 9, 2, 7, 7.5};
+  const auto n = static_cast<double>(epochs.size());
+  std::vector<double> points;
+  for (const double epoch : epochs) points.push_back((points.empty() ? 0 : points.back()) + epoch);
+  double mean = 0, products = 0, squares = 0, variance = 0;
+  for (const double point : points) mean += point / n;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double x = static_cast<double>(i) - (n - 1) / 2;
+    products += x * (points[i] - mean);
+    squares += x * x;
+    variance += (epochs[i] - points.back() / n) * (epochs[i] - points.back() / n) / (n - 1);
+  }
+  double weights = 0;  // Of each epoch in the slope: it is in every point from its own on.
+  for (std::size_t k = 0; k < epochs.size(); ++k) {
+    double weight = 0;
+    for (std::size_t i = k; i < points.size(); ++i) {
+      weight += (static_cast<double>(i) - (n - 1) / 2) / squares;
+    }
+    weights += weight * weight;
+  }
+  const Ahead ahead = Extrapolation(epochs).at(4);
+  EXPECT_NEAR(ahead.value, points.back() + 4 * products / squares, 1e-12);
+  EXPECT_NEAR(*ahead.high - ahead.value,
+              student_t_975(epochs.size() - 1) * std::sqrt(variance * (4 + 16 * weights)), 1e-12);
 }
 
 // EnergyVis's sample profile: six epochs of 0.1 kWh at PUE 1.59 and 0.6484905 lb/kWh.
@@ -23,8 +51,7 @@ TEST(Extrapolate, GoldenOfEnergyVis) {
   for (int i = 1; i <= 6; ++i) points.push_back(i * epoch);
   EXPECT_NEAR(points.front(), 0.10311, 5e-6);
   EXPECT_NEAR(points.back(), 0.61866, 5e-6);
-  EXPECT_NEAR(fit_line(points).slope, 0.10311, 5e-6);
-  EXPECT_NEAR(fit_line(points).intercept, 0.10311, 5e-6);
+  EXPECT_NEAR(Extrapolation(epochs).at(1).value - points.back(), 0.10311, 5e-6);  // The slope.
   const Ahead at_15 = Extrapolation(epochs).at(10);  // x = 15 is ten after x = 5.
   EXPECT_NEAR(at_15.value, 1.64976, 5e-6);
   EXPECT_NEAR(*at_15.low, at_15.value, 1e-12);  // No spread, no width.

@@ -113,6 +113,12 @@ std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprin
     notes.emplace_back("the PUEs differ: give one for all of them");
   }
   for (const Footprint& footprint : footprints) {
+    if (!footprint.curve.outside) continue;
+    notes.push_back(in_quotes(footprint.profile.name) + " took " +
+                    to_text(footprint.curve.outside->device_energy.value) +
+                    " of its device energy outside its epochs");
+  }
+  for (const Footprint& footprint : footprints) {
     if (const auto note = source_note(footprints.front().setting, footprint.setting)) {
       notes.push_back(*note);
     }

@@ -4,6 +4,9 @@
 #include "src/base/error_field.h"
 
 namespace wattree {
+namespace {
+constexpr double kMostUsdPerKwh = 1e6;
+}  // namespace
 
 Result<Setting> setting_of(const SettingQuery& query) {
   Setting out;
@@ -31,7 +34,21 @@ Result<Setting> setting_of(const SettingQuery& query) {
     if (!pue.ok()) return of_field("pue", pue.error());
     out.pue = std::move(pue).value();
   }
+  if (query.usd_per_kwh && !(*query.usd_per_kwh >= 0 && *query.usd_per_kwh <= kMostUsdPerKwh)) {
+    return Error{ErrorCode::kInvalidInput, "<price> must be from 0 to 1e6 USD per kWh", "",
+                 "price"};
+  }
+  out.usd_per_kwh = query.usd_per_kwh;
   return out;
+}
+
+std::optional<double> cost_usd(Joules energy, const Setting& setting) {
+  if (!setting.usd_per_kwh) return std::nullopt;
+  return energy.value / kJoulesPerKwh * *setting.usd_per_kwh;
+}
+
+std::string price_text(const Setting& setting) {
+  return four_digits(setting.usd_per_kwh.value_or(0)) + " USD/kWh, by the user";
 }
 
 Result<Setting> setting_for(const Profile& profile, const SettingQuery& query) {

@@ -68,8 +68,8 @@ void add_kept_note(const Profile& profile, const Fleet& fleet, std::vector<std::
     return kind != ComponentKind::kMachine && part_of(fleet, accelerators).empty();
   };
   std::set<std::string> kept;
-  for (const Epoch& epoch : profile.epochs) {
-    for (const ComponentEnergy& part : epoch.energy) {
+  for (const Epoch* window : windows_of(profile)) {
+    for (const ComponentEnergy& part : window->energy) {
       if (is_kept(part.kind)) kept.insert(part.component);
     }
   }
@@ -78,8 +78,19 @@ void add_kept_note(const Profile& profile, const Fleet& fleet, std::vector<std::
   }
 }
 
+// The epochs, and last what was outside of them, to be changed.
+std::vector<Epoch*> windows_in(Profile& profile) {
+  std::vector<Epoch*> out;
+  for (Epoch& epoch : profile.epochs) out.push_back(&epoch);
+  if (profile.outside) out.push_back(&*profile.outside);
+  return out;
+}
+
 void stretch(Profile& profile, double factor) {
   std::optional<UtcTime> first;
+  if (profile.outside && profile.outside->duration) {
+    profile.outside->duration = *profile.outside->duration * factor;
+  }
   for (Epoch& epoch : profile.epochs) {
     if (epoch.duration) epoch.duration = *epoch.duration * factor;
     if (!epoch.start) continue;
@@ -110,9 +121,9 @@ Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep 
     const bool is_leading = accelerators || !has_accelerators;
     const double factor = made.energy_factor(keep);
     bool has_whole_machine = false;
-    for (Epoch& epoch : out.profile.epochs) {
-      epoch.gap.reset();
-      for (ComponentEnergy& part : epoch.energy) {
+    for (Epoch* window : windows_in(out.profile)) {
+      window->gap.reset();
+      for (ComponentEnergy& part : window->energy) {
         const bool is_replaced =
             part.kind == (accelerators ? ComponentKind::kGpu : ComponentKind::kCpu);
         const bool is_whole = part.kind == ComponentKind::kMachine && is_leading;
@@ -137,7 +148,8 @@ Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep 
     }
     out.changes.push_back(std::move(changed).value());
   }
-  out.profile.samples.clear();  // They are of the run as it was.
+  out.profile.samples.clear();  // They are of the run as it was,
+  out.profile.steps.clear();    // and so are these.
   return out;
 }
 

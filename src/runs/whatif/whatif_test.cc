@@ -14,7 +14,7 @@ Profile sample() {
 }
 
 Setting setting(const char* intensity, const char* pue = "1.59") {
-  return {parse_pue(pue).value(), parse_grid(intensity).value()};
+  return {parse_pue(pue).value(), parse_grid(intensity).value(), std::nullopt};
 }
 
 double pounds(const CurvePoint& point) { return point.emissions->value.value / kGramsPerPound; }
@@ -167,13 +167,16 @@ TEST(WhatIf, AGridThatChangesWithTimeFollowsTheRun) {
                                         "h.csv")
                       .value(),
                   Basis::kAssumed, "h.csv"};
-  EXPECT_EQ(curve_of(two_epochs(), {std::nullopt, grid}).value().points.back().emissions->value,
+  EXPECT_EQ(curve_of(two_epochs(), {std::nullopt, grid, std::nullopt})
+                .value()
+                .points.back()
+                .emissions->value,
             GramsCo2e(400));
   // Twice the cards: both epochs are over within the first hour.
   Overlay overlay;
   overlay.hardware = fleet("4xT4");
   const WhatIf faster =
-      what_if(two_epochs(), {std::nullopt, grid}, overlay, bundled_devices()).value();
+      what_if(two_epochs(), {std::nullopt, grid, std::nullopt}, overlay, bundled_devices()).value();
   EXPECT_DOUBLE_EQ(faster.alternative.points.back().emissions->value.value, 200);
 }
 
@@ -188,11 +191,79 @@ TEST(Curve, GapsAndMissingPartsAreSaid) {
   ASSERT_EQ(curve.notes.size(), 5u);
   EXPECT_EQ(curve.notes[0], "1 of 3 epochs have no figure and are left out");
   EXPECT_EQ(curve.notes[1], "cpu has no figure in 1 epochs: their sums are without it");
-  EXPECT_EQ(curve.notes[2].substr(0, 26), "nothing was measured for 4");
+  EXPECT_EQ(curve.notes[2], "nothing was measured for 8 s of the run");
   EXPECT_EQ(curve.notes[3],
-            "the figures are of the epochs; the devices took 1 kWh more before, between and "
+            "the total includes 1 kWh of the devices outside the epochs: before, between and "
             "after them");
   EXPECT_EQ(curve.notes[4].substr(0, 6), "no PUE");
+}
+
+// Two epochs of 1 kWh, and 0.5 kWh in 1800 s around them.
+Profile with_outside() {
+  Profile profile = two_epochs();
+  profile.outside = profile.epochs[0];
+  profile.outside->start.reset();
+  profile.outside->duration = Seconds(1800);
+  profile.outside->energy[0].energy = Joules(1.8e6);
+  return profile;
+}
+
+TEST(Curve, TheTotalHasWhatWasOutsideTheEpochs) {
+  const Setting setting{std::nullopt, Grid{"", CarbonIntensity(100), Basis::kAssumed, ""},
+                        std::nullopt};
+  const Curve curve = curve_of(with_outside(), setting).value();
+  EXPECT_EQ(curve.points.back().device_energy.value, Joules(2.5 * 3.6e6));
+  EXPECT_DOUBLE_EQ(curve.points.back().emissions->value.value, 250);
+  EXPECT_EQ(curve.points.back().elapsed, Seconds(2 * 3600 + 1800));
+  ASSERT_TRUE(curve.outside);
+  EXPECT_EQ(curve.outside->device_energy.value, Joules(1.8e6));
+  EXPECT_FALSE(curve_of(two_epochs(), setting).value().outside);
+}
+
+TEST(Curve, WhatIsOutsideCountsOnceHoweverManyEpochs) {
+  const Curve longer = curve_of(with_outside(), {}, 10).value();
+  EXPECT_DOUBLE_EQ(longer.points.back().device_energy.value.value, 10.5 * 3.6e6);
+  EXPECT_DOUBLE_EQ(longer.points.back().device_energy.low->value, 10.5 * 3.6e6);
+  EXPECT_EQ(longer.points.back().elapsed, Seconds(10 * 3600 + 1800));
+  EXPECT_EQ(curve_of(with_outside(), {}, 1).value().points.back().energy.value,
+            Joules(1.5 * 3.6e6));
+}
+
+// Between 0 and 1 h 100 g/kWh, then 300: the epochs' mean is 200.
+TEST(Curve, OutsideTheEpochsAGridOverTimeHasTheirMean) {
+  const Grid grid{"",
+                  IntensitySeries::read("time,gco2e_per_kwh\n2026-05-01T00:00:00Z,100\n"
+                                        "2026-05-01T01:00:00Z,300\n",
+                                        "h.csv")
+                      .value(),
+                  Basis::kAssumed, "h.csv"};
+  const Curve curve = curve_of(with_outside(), {std::nullopt, grid, std::nullopt}).value();
+  EXPECT_DOUBLE_EQ(curve.points.back().emissions->value.value, 500);
+}
+
+TEST(Curve, OtherHardwareChangesWhatIsOutsideToo) {
+  Overlay overlay;
+  overlay.hardware = fleet("4xT4");  // Twice the cards: the same work in half the time.
+  const WhatIf result = what_if(with_outside(), {}, overlay, bundled_devices()).value();
+  EXPECT_EQ(result.alternative.points.back().elapsed, Seconds(3600 + 900));
+  EXPECT_DOUBLE_EQ(result.alternative.points.back().energy.value.value, 2.5 * 3.6e6);
+}
+
+// An epoch that a line ends begins with the run: its start-up is no part of the epochs to come.
+TEST(Curve, AFirstEpochWithTheStartUpIsNotExtrapolated) {
+  Profile profile = two_epochs();
+  profile.epochs.push_back(profile.epochs.back());
+  profile.epochs[0].energy[0].energy = Joules(9 * 3.6e6);
+  profile.epochs[0].has_startup = true;
+  const Curve curve = curve_of(profile, {}, 5).value();
+  EXPECT_DOUBLE_EQ(curve.points.back().energy.value.value, (9 + 4) * 3.6e6);
+  EXPECT_EQ(curve.notes.back(),
+            "the first epoch includes the command's start-up: the extrapolation rests on the later "
+            "ones");
+  profile.epochs.resize(1);
+  const Curve only = curve_of(profile, {}, 2).value();
+  EXPECT_DOUBLE_EQ(only.points.back().energy.value.value, 18 * 3.6e6);
+  EXPECT_NE(only.notes[1].find("is too high"), std::string::npos);
 }
 
 TEST(Curve, BoundsOfShortEpochsAreSaid) {
