@@ -193,6 +193,8 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       sample.is_cold = figures.cache == CacheState::kCold;
       sample.model = index_of(data.models, window.pass.model);
       sample.family = index_of(data.families, window.pass.family);
+      sample.session = static_cast<std::int32_t>(&session - sessions.data());
+      sample.plan = window.plan;
       sample.name = name_for_people(window);
       rates.push_back({found.matmul_flops, found.bytes, figures.time.value, sample.is_single});
       if (std::find(answer.dtypes.begin(), answer.dtypes.end(), window.pass.dtype) ==

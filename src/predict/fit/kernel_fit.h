@@ -36,8 +36,10 @@ struct KernelSample {
   bool is_eager = false;    // Launched one by one.
   bool is_cold = false;     // A kernel that found nothing in the cache.
   bool is_assumed = false;  // Not measured: what stands in for a measurement, and weighs less.
+  std::int32_t session = 0;  // In which it was measured, on one card.
   std::int32_t model = -1;  // Index in KernelData; -1: of no model.
   std::int32_t family = -1;
+  std::string plan;  // The kind of work that it was measured for: "experts".
   std::string name;  // For people: "gpt2 16 x 128 bf16 sdpa".
 
   double raw_energy_j() const { return energy_j * card_factor; }

@@ -10,6 +10,14 @@ namespace wattree {
 // freely for 16 bits, for few rows, and where no bias is added in the same kernel.
 double best_tiling(const Work& work, double groups, const Chip& chip);
 
+// The same of rows that are dealt out to `groups` weights at random: the last tile of each is half
+// full, and no depth is split.
+double grouped_tiling(const Work& work, const Chip& chip);
+
+// Tiles or the traffic, whichever takes longer, of a product whose rows lie unevenly: it is read in
+// pieces of 2 to 8 bytes, by kernels with one shape of tiles.
+double uneven_tiling(const Work& work, double mib, const Chip& chip);
+
 // The same of fused attention, whose `groups` are twice batch times heads, for its two products.
 double attention_waves(const Work& work, const Chip& chip);
 

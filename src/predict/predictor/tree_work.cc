@@ -40,6 +40,13 @@ bool converts(const ModelTree& tree, const Node& node) {
          });
 }
 
+double experts_of(const ModelTree& tree, const Node& node) {
+  const auto inputs = tree.inputs(node);
+  return experts_at_work(static_cast<double>(inputs[1].size[0]),
+                         static_cast<double>(inputs[0].size[0]),
+                         static_cast<double>(tree.experts_per_token));
+}
+
 Work product_of(const ModelTree& tree, const Node& node) {
   Work work;
   work.kind = WorkKind::kMatmul;
@@ -65,7 +72,7 @@ Work product_of(const ModelTree& tree, const Node& node) {
   work.is_transposed = (node.layout & Layout::kTransposedWeight) != 0;
   if (work.kind == WorkKind::kGemm) {
     work.m *= work.groups;
-    work.groups = 0;
+    work.groups = node.op == Op::kGroupedMm ? experts_of(tree, node) : 0;
   }
   return work;
 }
@@ -92,12 +99,15 @@ Work attention_of(const ModelTree& tree, const Node& node) {
 // Channels are columns, and every place is a row. A recurrent layer has no places.
 Work convolution_of(const ModelTree& tree, const Node& node) {
   Work work = product_of(tree, node);
+  const auto inputs = tree.inputs(node);
   if (facts_of(node.op).op_class == OpClass::kConvolution && node.shape.rank() > 1) {
     work.n = static_cast<double>(node.shape[1]);
     work.m = work.n > 0 ? static_cast<double>(element_count(node.shape)) / work.n : 0;
+    work.channels = static_cast<double>(inputs[1].size[1]);
+    work.bytes = static_cast<double>(node.bytes);
   }
   work.kind = WorkKind::kConvolution;
-  work.groups = 1;
+  work.groups = work.channels > 0 ? static_cast<double>(inputs[0].size[1]) / work.channels : 0;
   return work;
 }
 

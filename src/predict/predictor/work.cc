@@ -11,11 +11,17 @@ namespace {
 constexpr double kMiB = 1024.0 * 1024.0;
 constexpr double kTile = 128;        // Rows and columns that one block of a large product makes.
 constexpr double kFullBlock = 2048;  // Elements that keep a block of threads busy.
+constexpr double kEven = 8;          // Elements of 16 bits that are read at a time.
+constexpr double kFewChannels = 8;   // Fewer do not fill what a unit multiplies at a time.
 constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
+
+double weight_bytes(const Work& w) {
+  return std::max(1.0, w.groups) * w.k * w.n * w.weight_width;
+}
 
 // Read and written by a product with a weight.
 double product_bytes(const Work& w) {
-  return (w.m * w.k + w.m * w.n) * w.width + w.k * w.n * w.weight_width;
+  return (w.m * w.k + w.m * w.n) * w.width + weight_bytes(w);
 }
 double product_mib(const Work& w) { return product_bytes(w) / kMiB; }
 
@@ -32,13 +38,37 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
               2.0 * w.m * w.n * w.k / 1e9,
               std::max(best_tiling(w, 1, chip), product_mib(w) / mib_per_us),
               w.m * w.k * w.width / kMiB,
-              w.k * w.n * w.weight_width / kMiB,
+              weight_bytes(w) / kMiB,
               w.m * w.n * w.width / kMiB};
+    case WorkKind::kGrouped16:
+      return {1.0,
+              2.0 * w.m * w.n * w.k / 1e9,
+              std::max(grouped_tiling(w, chip), product_mib(w) / mib_per_us),
+              w.m * w.k * w.width / kMiB,
+              weight_bytes(w) / kMiB,
+              w.m * w.n * w.width / kMiB};
+    case WorkKind::kUneven16:
+      return {1.0, 2.0 * w.m * w.n * w.k / 1e9, uneven_tiling(w, product_mib(w), chip),
+              weight_bytes(w) / kMiB, w.m * w.n * w.width / kMiB};
+    case WorkKind::kConv16:
+    case WorkKind::kConv32: {
+      const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
+      const bool is_grouped = w.groups > 1;
+      const bool has_few = !is_grouped && w.channels < kFewChannels;
+      Work product = w;
+      product.width = 2;
+      return {1.0,
+              gflop,
+              has_few ? gflop : 0.0,
+              is_grouped ? gflop : 0.0,
+              is_grouped ? 0.0 : best_tiling(product, 1, chip),
+              traffic};
+    }
     case WorkKind::kLinear32: {
       const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
       return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip), product_mib(w)};
     }
-    case WorkKind::kFewRows32: return {1.0, w.k * w.n * w.weight_width / kMiB};
+    case WorkKind::kFewRows32: return {1.0, weight_bytes(w) / kMiB};
     case WorkKind::kBatched16:
     case WorkKind::kBatched32:
       return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, best_tiling(w, w.groups, chip),
@@ -81,8 +111,12 @@ bool is_same(const Work& a, const Work& b) {
 WorkKind kernel_kind(const Work& work) {
   const bool is_half = work.width <= 2;
   switch (work.kind) {
-    case WorkKind::kGemm:
     case WorkKind::kConvolution:
+      if (work.channels > 0) return is_half ? WorkKind::kConv16 : WorkKind::kConv32;
+      [[fallthrough]];
+    case WorkKind::kGemm:
+      if (is_half && work.groups > 0) return WorkKind::kGrouped16;
+      if (is_half && alignment_of(work) < kEven) return WorkKind::kUneven16;
       if (is_half) return WorkKind::kLinear16;
       return work.m <= kFewRows ? WorkKind::kFewRows32 : WorkKind::kLinear32;
     case WorkKind::kMatmul: return is_half ? WorkKind::kBatched16 : WorkKind::kBatched32;
@@ -111,9 +145,20 @@ WorkKind kernel_kind(const Work& work) {
   }
 }
 
+double alignment_of(const Work& work) {
+  for (double step = kEven; step > 1; step /= 2) {
+    if (std::fmod(work.n, step) == 0 && std::fmod(work.k, step) == 0) return step;
+  }
+  return 1;
+}
+
 bool has_weight(const Work& work) {
   switch (kernel_kind(work)) {
     case WorkKind::kLinear16:
+    case WorkKind::kUneven16:
+    case WorkKind::kGrouped16:
+    case WorkKind::kConv16:
+    case WorkKind::kConv32:
     case WorkKind::kLinear32:
     case WorkKind::kFewRows32: return true;
     default: return false;
@@ -134,7 +179,7 @@ Terms count_terms(const Work& w, const Chip& chip) {
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
               w.m * w.k * w.width / kMiB,
-              w.k * w.n * w.weight_width / kMiB,
+              weight_bytes(w) / kMiB,
               w.m * w.n * w.width / kMiB,
               waves * w.k / 1e3};
     }

@@ -10,7 +10,9 @@ namespace wattree {
 
 struct Work {
   WorkKind kind = WorkKind::kElementwise;
-  // A product: `groups` times an m x k matrix by a k x n one. Softmax: m rows.
+  // A product: `groups` times an m x k matrix by a k x n one. Softmax: m rows. A product with a
+  // weight has all its rows in m; `groups` are then the weights that they are dealt out to (experts
+  // at work, groups of channels), 0 where there is one.
   double groups = 0;
   double m = 0;
   double n = 0;
@@ -31,6 +33,7 @@ struct Work {
   double elements = 0;         // That come out.
   double rows = 0;             // Of what is reduced along rows.
   double masked = 0;           // Scores that get a mask.
+  double channels = 0;         // That one output of a convolution reads.
   bool operator==(const Work&) const = default;
 };
 // The same kernel, as far as published measurements tell kernels apart.
@@ -38,6 +41,10 @@ bool is_same(const Work& a, const Work& b);
 
 // What the list of kernels calls it.
 WorkKind kernel_kind(const Work& work);
+
+// Of 16 bits, whose rows do not all begin at a multiple of 16 bytes: libraries have slower kernels
+// for it. Elements that a step between rows is a multiple of: 1, 2 or 4; 8: all is even.
+double alignment_of(const Work& work);
 
 // Whether it multiplies by a weight.
 bool has_weight(const Work& work);

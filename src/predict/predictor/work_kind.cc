@@ -40,6 +40,15 @@ constexpr TermFacts kSingleLinearTerms[] = {
     {"arithmetic, transposed weight", "GFLOP", Bound::kArithmetic},
     kBestTiling,
     kTraffic};
+constexpr TermFacts kUnevenTerms[] = {
+    kLaunch, kArithmetic, {"tiles or traffic", "µs", Bound::kArithmetic}, kWeights, kOutput};
+constexpr TermFacts kConvolutionTerms[] = {
+    kLaunch,
+    kArithmetic,
+    {"arithmetic, few channels", "GFLOP", Bound::kArithmetic},
+    {"arithmetic, groups", "GFLOP", Bound::kArithmetic},
+    {"best tiling", "µs", Bound::kArithmetic},
+    kTraffic};
 constexpr TermFacts kFewRowsTerms[] = {kLaunch, kWeights};
 constexpr TermFacts kTiledTerms[] = {kLaunch, kArithmetic, kBestTiling, kTraffic};
 constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
@@ -73,6 +82,7 @@ constexpr WorkKind kFunctionOnly[] = {kFunction};
 constexpr WorkKind kPointwises[] = {kPointwise, kFunction};
 constexpr WorkKind kRearranges[] = {kRearrange, kPointwise, kFunction};
 constexpr WorkKind kSoftmaxes[] = {kSoftmaxRows, kPointwise, kFunction};
+constexpr WorkKind kHalfLinears[] = {kLinear16, kBatched32, kPointwise, kFunction};
 constexpr WorkKind kSingleLinears[] = {kLinear32, kPointwise, kFunction};
 constexpr WorkKind kSingleBatches[] = {kBatched32, kPointwise, kFunction};
 constexpr WorkKind kHalfBatches[] = {kBatched16, kBatched32, kPointwise, kFunction};

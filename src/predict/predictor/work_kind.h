@@ -32,7 +32,7 @@ enum class KindList : std::uint8_t {
 };
 
 // The units that multiply: those for 16 bits are others than those for 32.
-enum class Arithmetic : std::uint8_t { kNone, kHalf, kSingle };
+enum class Arithmetic : std::uint8_t { kNone, kHalf, kSingle, kTensor };
 
 // The figure of a device that bounds a term.
 enum class Bound : std::uint8_t { kLaunch, kArithmetic, kTraffic };
