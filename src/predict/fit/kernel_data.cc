@@ -216,10 +216,6 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
   data.chip = chip_of(sessions.front(), rates);
   std::erase_if(answer.dtypes, [](const std::string& name) { return !parse_precision(name); });
   std::sort(answer.dtypes.begin(), answer.dtypes.end(), std::greater<>());  // fp32 before bf16.
-  if (answer.dtypes.size() > 1 && answer.dtypes[0] == "tf32" && answer.dtypes[1] == "fp32") {
-    return Error{ErrorCode::kInvalidInput, "measurements of fp32 and of tf32",
-                 "they share prices: learn from one of them at a time"};
-  }
   return answer;
 }
 

@@ -168,12 +168,13 @@ void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor
 template <class Visit>
 void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
   const Price follow = sample.subject == Subject::kKernel ? Price{} : price_to_follow(predictor);
-  const Price fetch = fetches_weights(sample, predictor.chip) ? price_to_fetch(predictor) : Price{};
+  const Price fetch = price_to_fetch(predictor);
   for (const auto& [work, count] : sample.kernels) {
-    Price price = price_of(predictor, work);
+    const bool fetches = fetches_weights(sample, predictor.chip) && has_weight(work);
+    Price price = price_of(predictor, work, fetches);
     price.energy_j += follow.energy_j;
     price.time_s += follow.time_s;
-    if (has_weight(work)) {
+    if (fetches) {
       price.energy_j += fetch.energy_j;
       price.time_s += fetch.time_s;
     }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "src/predict/predictor/least_time.h"
+
 namespace wattree {
 namespace {
 
@@ -61,7 +63,20 @@ std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work
   return std::nullopt;
 }
 
-Price price_of(const Predictor& predictor, const Work& work) {
+namespace {
+
+// No prices, however fitted or scaled, make a kernel faster than the chip is.
+void lift(const Predictor& predictor, const Work& work, bool fetches_weight, Price& price) {
+  price.lifted_s =
+      std::max(0.0, least_time(work, predictor.chip.peak, fetches_weight) - price.time_s);
+  price.lifted_j = price.lifted_s * predictor.idle_w;
+  price.time_s += price.lifted_s;
+  price.energy_j += price.lifted_j;
+}
+
+}  // namespace
+
+Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight) {
   Price price;
   const std::optional<WorkKind> kind = priced_kind(predictor, work);
   if (!kind) {
@@ -93,6 +108,7 @@ Price price_of(const Predictor& predictor, const Work& work) {
       price.time_s += call->time[0];
     }
   }
+  lift(predictor, work, fetches_weight, price);
   return price;
 }
 

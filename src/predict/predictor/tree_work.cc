@@ -70,6 +70,7 @@ Work product_of(const ModelTree& tree, const Node& node) {
     }
   }
   work.is_transposed = (node.layout & Layout::kTransposedWeight) != 0;
+  work.is_tf32 = tree.precision == Precision::kTf32 && work.width == 4;
   if (work.kind == WorkKind::kGemm) {
     work.m *= work.groups;
     work.groups = node.op == Op::kGroupedMm ? experts_of(tree, node) : 0;
@@ -125,6 +126,18 @@ Work stream_of(const Node& node, WorkKind kind, Work::Detail detail = Work::Deta
   return work;
 }
 
+// What goes in counts, of which topk gives little out.
+Work sort_of(const ModelTree& tree, const Node& node) {
+  Work work = stream_of(node, WorkKind::kElementwise, Work::Detail::kSort);
+  const auto inputs = tree.inputs(node);
+  if (inputs.empty() || inputs[0].size.rank() == 0) return work;
+  const Shape& in = inputs[0].size;
+  work.elements = static_cast<double>(element_count(in));
+  const auto last = static_cast<double>(in[in.rank() - 1]);
+  work.rows = last > 0 ? work.elements / last : 0;
+  return work;
+}
+
 Work copy_of(const ModelTree& tree, const Node& node) {
   const OpForm form = work_of_op(node.op).form;
   if (form == OpForm::kJoin) return stream_of(node, WorkKind::kCopy, Work::Detail::kJoin);
@@ -170,6 +183,7 @@ Work work_of(const ModelTree& tree, const Node& node) {
     case OpClass::kCopy: return copy_of(tree, node);
     case OpClass::kFill: return stream_of(node, WorkKind::kCopy, Work::Detail::kFill);
     case OpClass::kReduction:
+      if (node.op == Op::kSort || node.op == Op::kTopk) return sort_of(tree, node);
       return stream_of(node, WorkKind::kElementwise, Work::Detail::kReduction);
     case OpClass::kElementwise:
     case OpClass::kNone: break;

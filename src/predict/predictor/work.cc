@@ -13,11 +13,8 @@ constexpr double kTile = 128;        // Rows and columns that one block of a lar
 constexpr double kFullBlock = 2048;  // Elements that keep a block of threads busy.
 constexpr double kEven = 8;          // Elements of 16 bits that are read at a time.
 constexpr double kFewChannels = 8;   // Fewer do not fill what a unit multiplies at a time.
+constexpr double kShortSort = 4096;  // Elements that one block of threads sorts by itself.
 constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
-
-double weight_bytes(const Work& w) {
-  return std::max(1.0, w.groups) * w.k * w.n * w.weight_width;
-}
 
 // Read and written by a product with a weight.
 double product_bytes(const Work& w) {
@@ -86,6 +83,10 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
     case WorkKind::kSafeSoftmaxRows:
     case WorkKind::kNormRows: return {1.0, traffic, millions, w.rows / 1e3};
+    case WorkKind::kSorting: {
+      const bool is_long = w.rows > 0 && w.elements / w.rows > kShortSort;
+      return {1.0, is_long ? 1.0 : 0.0, millions};
+    }
     case WorkKind::kCast:
     case WorkKind::kJoin: return {1.0, traffic, beyond};
     case WorkKind::kStridedJoin:
@@ -103,13 +104,25 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
 
 }  // namespace
 
+double weight_bytes(const Work& w) {
+  return std::max(1.0, w.groups) * w.k * w.n * w.weight_width;
+}
+
+double bytes_of(const Work& w) {
+  switch (w.kind) {
+    case WorkKind::kGemm: return product_bytes(w);
+    case WorkKind::kMatmul: return w.groups * (w.m * w.k + w.k * w.n + w.m * w.n) * w.width;
+    default: return w.bytes;
+  }
+}
+
 bool is_same(const Work& a, const Work& b) {
   return a.kind == b.kind && a.groups == b.groups && a.m == b.m && a.n == b.n && a.k == b.k &&
          a.width == b.width && a.weight_width == b.weight_width && a.bytes == b.bytes;
 }
 
 WorkKind kernel_kind(const Work& work) {
-  const bool is_half = work.width <= 2;
+  const bool is_half = work.width <= 2 || (work.is_tf32 && work.m > kFewRows);
   switch (work.kind) {
     case WorkKind::kConvolution:
       if (work.channels > 0) return is_half ? WorkKind::kConv16 : WorkKind::kConv32;
@@ -138,6 +151,7 @@ WorkKind kernel_kind(const Work& work) {
         default: return WorkKind::kRearrange;
       }
     case WorkKind::kElementwise:
+      if (work.detail == Work::Detail::kSort) return WorkKind::kSorting;
       return work.detail == Work::Detail::kReduction ? WorkKind::kReduction : WorkKind::kPointwise;
     case WorkKind::kScores: return WorkKind::kPointwise;
     case WorkKind::kModuleCall: return WorkKind::kModuleCall;
@@ -146,8 +160,9 @@ WorkKind kernel_kind(const Work& work) {
 }
 
 double alignment_of(const Work& work) {
+  const double each = work.is_tf32 ? 2 : 1;  // Of 16 bits.
   for (double step = kEven; step > 1; step /= 2) {
-    if (std::fmod(work.n, step) == 0 && std::fmod(work.k, step) == 0) return step;
+    if (std::fmod(each * work.n, step) == 0 && std::fmod(each * work.k, step) == 0) return step;
   }
   return 1;
 }
@@ -207,6 +222,12 @@ Work seen_as(const Work& work, WorkKind kind) {
   other.kind = kind;
   const KindFacts& from = facts_of(work.kind);
   const KindFacts& to = facts_of(kind);
+  // As many bytes and as long as a product of 16 bits that is twice as deep.
+  if (work.is_tf32 && to.arithmetic == Arithmetic::kHalf) {
+    other.is_tf32 = false;
+    other.k *= 2;
+    other.width = other.weight_width = 2;
+  }
   if (kind == work.kind || from.arithmetic == Arithmetic::kNone) return other;
   // Among nodes, what is not a batch of products is one product with all the rows.
   const bool joins_rows =

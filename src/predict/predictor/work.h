@@ -22,7 +22,7 @@ struct Work {
   double bytes = 0;         // Read and written, for what is no product.
 
   // For kernels that are priced one by one:
-  enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction, kSafe };
+  enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction, kSafe, kSort };
   Detail detail = Detail::kNone;
   bool is_strided = false;     // An input, or two of different sizes, are no contiguous block.
   bool is_reordered = false;   // One lies, or is repeated, otherwise than what comes out.
@@ -30,6 +30,7 @@ struct Work {
   bool converts = false;       // Elements are of different types.
   bool is_transposed = false;  // The weight is.
   bool has_bias = false;       // A product adds one.
+  bool is_tf32 = false;        // One of 32 bits runs in the units for 16, at half their rate.
   double elements = 0;         // That come out.
   double rows = 0;             // Of what is reduced along rows.
   double masked = 0;           // Scores that get a mask.
@@ -53,6 +54,15 @@ bool has_weight(const Work& work);
 bool takes_besides(const Work& work, WorkKind extra);
 inline constexpr WorkKind kExtras[] = {WorkKind::kConvert, WorkKind::kCross};
 
+// What no kernel exceeds, as the chip's maker says; 0: not known, and nothing is bounded by it.
+struct Peak {
+  double half_gflop_per_us = 0;
+  double single_gflop_per_us = 0;
+  double mib_per_us = 0;  // From memory: what the last level of cache cannot hold.
+  double cache_mib = 0;
+  bool operator==(const Peak&) const = default;
+};
+
 // What of a chip decides how many rounds a product takes.
 struct Chip {
   int processors = 1;     // Streaming multiprocessors, each of which makes one tile at a time.
@@ -60,7 +70,13 @@ struct Chip {
   double half_gflop_per_us = 1;
   double single_gflop_per_us = 1;
   double mib_per_us = 1;  // From memory.
+  Peak peak{};
 };
+
+// Of the weights that a product reads.
+double weight_bytes(const Work& work);
+// That the kernel must read and write once each.
+double bytes_of(const Work& work);
 
 // How many of each term there are. Tiles of a product run in waves of as many as the chip has
 // processors, and a last, half-empty wave takes as long as a full one.
