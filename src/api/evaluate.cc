@@ -135,7 +135,8 @@ Status hold_windows_out(const EvaluateRequest& request, EvaluatedWindows& window
 Result<EvaluateAnswer> evaluate_windows(const EvaluateRequest& request, const Services& services) {
   Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.more));
   if (!read.ok()) return read.error();
-  EvaluatedWindows windows{all_names(request.dataset, request.more), std::move(read).value(), {}, std::nullopt};
+  EvaluatedWindows windows{
+      all_names(request.dataset, request.more), std::move(read).value(), {}, std::nullopt};
   EvaluateAnswer answer{EvaluatedWindows{}, std::nullopt, windows.data.problems};
   const bool is_check = !request.predictor.empty();
   if (request.checks || (request.report && !is_check)) {

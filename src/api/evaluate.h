@@ -35,9 +35,9 @@ struct EvaluateRequest {
   bool checks = true;   // Of windows: how well they add up and repeat. Belongs to the JSON.
   bool report = false;  // A document on every method.
 };
-// From {"dataset", "more": […], "leave_one_model_out", "leave_one_family_out", "aggregate", "features", "known",
-// "seeds", "no_twins", "predictions", "include": […], "exclude": […], "all_models", "skip_bad",
-// "predictor", "report"}.
+// From {"dataset", "more": […], "leave_one_model_out", "leave_one_family_out", "aggregate",
+// "features", "known", "seeds", "no_twins", "predictions", "include": […], "exclude": […],
+// "all_models", "skip_bad", "predictor", "report"}.
 Result<EvaluateRequest> evaluate_request(const nlohmann::json& json);
 
 struct EvaluatedTrees {

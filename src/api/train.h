@@ -24,8 +24,8 @@ struct TrainRequest {
   std::vector<std::string> dtypes;
   ModelChoice models;
 };
-// From {"dataset", "more": […], "aggregate", "features", "seed", "name", "hardware", "meter", "boundary",
-// "dtypes": […], "include": […], "exclude": […], "all_models", "skip_bad"}.
+// From {"dataset", "more": […], "aggregate", "features", "seed", "name", "hardware", "meter",
+// "boundary", "dtypes": […], "include": […], "exclude": […], "all_models", "skip_bad"}.
 Result<TrainRequest> train_request(const nlohmann::json& json);
 
 struct TrainAnswer {

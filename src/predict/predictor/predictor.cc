@@ -90,9 +90,9 @@ Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight
   price.time_s = dot(terms, c.time);
   price.kind = *kind;
   // Recurrent layers have no kind of their own among kernels.
-  price.is_stand_in = *kind != own_kind(predictor, work) ||
-                      (predictor.is_by_kernel && work.kind == WorkKind::kConvolution &&
-                       work.channels <= 0);
+  price.is_stand_in =
+      *kind != own_kind(predictor, work) ||
+      (predictor.is_by_kernel && work.kind == WorkKind::kConvolution && work.channels <= 0);
   price.is_far = is_far(c, terms);
   for (const WorkKind extra : kExtras) {
     const Coefficients* besides = predictor.find(extra);

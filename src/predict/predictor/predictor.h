@@ -133,8 +133,9 @@ struct Price {
   bool is_stand_in = false;                // and whether they are another kind's.
   bool is_far = false;   // The kernel is far larger or smaller than what they were fitted on.
   bool is_known = true;  // False: no kind stands in, and the price is zero.
-  double lifted_s = 0;   // Of the time: what the prices fell short of the least that the chip allows,
-  double lifted_j = 0;   // and of the energy: idling for as long.
+  double lifted_s =
+      0;  // Of the time: what the prices fell short of the least that the chip allows,
+  double lifted_j = 0;  // and of the energy: idling for as long.
 };
 // `fetches_weight`: the weight of a product comes from memory, not from the cache.
 Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight = false);

@@ -76,7 +76,7 @@ double grouped_tiling(const Work& w, const Chip& chip) {
 }
 
 double uneven_tiling(const Work& w, double mib, const Chip& chip) {
-  constexpr double kSide = 128;       // Of a tile;
+  constexpr double kSide = 128;        // Of a tile;
   constexpr double kFewRowsSide = 64;  // up to eight rows have a lower one.
   constexpr double kBandwidth = 0.65;  // Of what even products reach.
   const double bytes_us = mib / (kBandwidth * std::max(chip.mib_per_us, 1e-9));

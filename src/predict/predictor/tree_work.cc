@@ -70,6 +70,7 @@ Work product_of(const ModelTree& tree, const Node& node) {
     }
   }
   work.is_transposed = (node.layout & Layout::kTransposedWeight) != 0;
+  work.product_bytes = static_cast<double>(node.bytes);
   work.is_tf32 = tree.precision == Precision::kTf32 && work.width == 4;
   if (work.kind == WorkKind::kGemm) {
     work.m *= work.groups;

@@ -17,9 +17,7 @@ constexpr double kShortSort = 4096;  // Elements that one block of threads sorts
 constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
 
 // Read and written by a product with a weight.
-double product_bytes(const Work& w) {
-  return (w.m * w.k + w.m * w.n) * w.width + weight_bytes(w);
-}
+double product_bytes(const Work& w) { return (w.m * w.k + w.m * w.n) * w.width + weight_bytes(w); }
 double product_mib(const Work& w) { return product_bytes(w) / kMiB; }
 
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
@@ -105,13 +103,16 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
 }  // namespace
 
 double weight_bytes(const Work& w) {
-  return std::max(1.0, w.groups) * w.k * w.n * w.weight_width;
+  // Each expert has a weight of that size; groups of channels share one.
+  const double weights = w.channels > 0 ? 1 : std::max(1.0, w.groups);
+  return weights * w.k * w.n * w.weight_width;
 }
 
 double bytes_of(const Work& w) {
   switch (w.kind) {
-    case WorkKind::kGemm: return product_bytes(w);
-    case WorkKind::kMatmul: return w.groups * (w.m * w.k + w.k * w.n + w.m * w.n) * w.width;
+    case WorkKind::kGemm: return std::max(w.product_bytes, product_bytes(w));
+    case WorkKind::kMatmul:
+      return std::max(w.product_bytes, w.groups * (w.m * w.k + w.k * w.n + w.m * w.n) * w.width);
     default: return w.bytes;
   }
 }

@@ -35,6 +35,7 @@ struct Work {
   double rows = 0;             // Of what is reduced along rows.
   double masked = 0;           // Scores that get a mask.
   double channels = 0;         // That one output of a convolution reads.
+  double product_bytes = 0;    // Of a product as its tree counts them, with what it adds.
   bool operator==(const Work&) const = default;
 };
 // The same kernel, as far as published measurements tell kernels apart.

@@ -64,7 +64,8 @@ constexpr TermFacts kBeyondTerms[] = {kLaunch, kTraffic, kBeyondCache};
 constexpr TermFacts kElementTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions};
 constexpr TermFacts kReorderedTerms[] = {
     kLaunch, kTraffic, kBeyondCache, kMillions, {"reordered elements", "10^6", Bound::kTraffic}};
-constexpr TermFacts kSortTerms[] = {kLaunch, {"rounds over long rows", "kernel", Bound::kLaunch}, kMillions};
+constexpr TermFacts kSortTerms[] = {
+    kLaunch, {"rounds over long rows", "kernel", Bound::kLaunch}, kMillions};
 constexpr TermFacts kKernelTerms[] = {{"kernels", "kernel", Bound::kLaunch}};
 constexpr TermFacts kConvertTerms[] = {{"switch over types", "kernel", Bound::kLaunch},
                                        {"elements of different types", "10^6", Bound::kTraffic}};
