@@ -117,7 +117,7 @@ double least_multiplying(const ModelTree& tree, const Node& node, const Target& 
   const bool is_attention = op_class == OpClass::kAttention;
   const double flops = static_cast<double>(node.matmul_flops) * (is_attention ? 0.5 : 1);
   const double single = 1e9 * *target.device.fp32_gflops;
-  const bool is_half = byte_size(tree.inputs(node).back().dtype) == 2;
+  const bool is_half = byte_size(tree.inputs(node).front().dtype) == 2;
   if (is_half) return flops / target.half_flops();
   const bool may_be_tf32 = is_attention || op_class == OpClass::kConvolution ||
                            op_class == OpClass::kRecurrent || tree.precision == Precision::kTf32;

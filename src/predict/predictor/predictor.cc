@@ -65,13 +65,22 @@ std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work
 
 namespace {
 
-// No prices, however fitted or scaled, make a kernel faster than the chip is.
+// For some microseconds a kernel may draw more than the limit, which holds over milliseconds; no
+// kernel was seen to draw twice as much (ADR 22).
+constexpr double kBurst = 2;
+
+// No prices, however fitted or scaled, make a kernel faster than the chip is, nor let it draw more
+// than its regulators give.
 void lift(const Predictor& predictor, const Work& work, bool fetches_weight, Price& price) {
-  price.lifted_s =
-      std::max(0.0, least_time(work, predictor.chip.peak, fetches_weight) - price.time_s);
+  const double peaks_s = least_time(work, predictor.chip.peak, fetches_weight);
+  price.lifted_s = std::max(0.0, peaks_s - price.time_s);
   price.lifted_j = price.lifted_s * predictor.idle_w;
-  price.time_s += price.lifted_s;
   price.energy_j += price.lifted_j;
+  if (predictor.power_cap && predictor.power_cap->limit_w > 0) {
+    const double power_s = price.energy_j / (kBurst * predictor.power_cap->limit_w);
+    price.lifted_s = std::max(price.lifted_s, power_s - price.time_s);
+  }
+  price.time_s += price.lifted_s;
 }
 
 }  // namespace

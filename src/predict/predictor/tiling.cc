@@ -105,4 +105,9 @@ double attention_waves(const Work& w, const Chip& chip) {
          rate;
 }
 
+double keys_in_turn(const Work& w, const Chip& chip) {
+  constexpr double kRows = 64;
+  return std::ceil(w.groups / 2 * std::ceil(w.m / kRows) / chip.processors) * w.n;
+}
+
 }  // namespace wattree

@@ -21,4 +21,8 @@ double uneven_tiling(const Work& work, double mib, const Chip& chip);
 // The same of fused attention, whose `groups` are twice batch times heads, for its two products.
 double attention_waves(const Work& work, const Chip& chip);
 
+// The keys that attention in fp32 goes through one after the other, in all its waves: blocks of
+// queries do not share keys out, so that a few queries over many keys leave most of a chip idle.
+double keys_in_turn(const Work& work, const Chip& chip);
+
 }  // namespace wattree

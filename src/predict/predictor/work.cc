@@ -48,15 +48,13 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     case WorkKind::kConv16:
     case WorkKind::kConv32: {
       const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
-      const bool is_grouped = w.groups > 1;
-      const bool has_few = !is_grouped && w.channels < kFewChannels;
       Work product = w;
       product.width = 2;
       return {1.0,
               gflop,
-              has_few ? gflop : 0.0,
-              is_grouped ? gflop : 0.0,
-              is_grouped ? 0.0 : best_tiling(product, 1, chip),
+              w.channels < kFewChannels ? gflop : 0.0,
+              w.groups > 1 ? gflop : 0.0,
+              best_tiling(product, 1, chip),
               traffic};
     }
     case WorkKind::kLinear32: {
@@ -76,6 +74,7 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
               w.groups / 2 * rounded_up(w.m, kTile) * rounded_up(w.n, kTile) / 1e6,
               w.masked / 1e6};
     case WorkKind::kFused32:
+      return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic, keys_in_turn(w, chip) / 1e3};
     case WorkKind::kFusedStep16:
     case WorkKind::kFusedStep32: return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic};
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
@@ -233,8 +232,13 @@ Work seen_as(const Work& work, WorkKind kind) {
   // Among nodes, what is not a batch of products is one product with all the rows.
   const bool joins_rows =
       to.list == KindList::kNodes && work.kind != WorkKind::kGemm && kind != WorkKind::kMatmul;
-  if (joins_rows) other.m = work.groups * work.m;
-  if (to.arithmetic == Arithmetic::kNone) other.bytes = product_bytes(other);
+  if (joins_rows) {
+    other.m = work.groups * work.m;
+    other.groups = 0;
+  }
+  if (to.arithmetic == Arithmetic::kNone) {
+    other.bytes = to.list == KindList::kNodes ? product_bytes(other) : bytes_of(work);
+  }
   return other;
 }
 

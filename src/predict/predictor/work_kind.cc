@@ -31,6 +31,7 @@ constexpr TermFacts kTrafficTerms[] = {kTraffic};
 constexpr TermFacts kCallTerms[] = {{"calls", "call", Bound::kLaunch}};
 
 // Terms of kernels.
+constexpr TermFacts kKeysInTurn{"keys in turn", "1000 keys", Bound::kArithmetic};
 constexpr TermFacts kHalfLinearTerms[] = {
     kLaunch, kArithmetic, {"best tiling or traffic", "µs", Bound::kClock},
     kInput,  kWeights,    kOutput};
@@ -57,7 +58,8 @@ constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
                                          {"waves or traffic", "µs", Bound::kClock},
                                          {"scores in tiles of 128", "10^6", Bound::kArithmetic},
                                          {"masked scores", "10^6", Bound::kArithmetic}};
-constexpr TermFacts kFusedTerms[] = {kLaunch, kArithmetic, kTraffic};
+constexpr TermFacts kFusedTerms[] = {kLaunch, kArithmetic, kTraffic, kKeysInTurn};
+constexpr TermFacts kFusedStepTerms[] = {kLaunch, kArithmetic, kTraffic};
 constexpr TermFacts kSoftmaxTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions, kThousands};
 constexpr TermFacts kRowTerms[] = {kLaunch, kTraffic, kMillions, kThousands};
 constexpr TermFacts kBeyondTerms[] = {kLaunch, kTraffic, kBeyondCache};

@@ -159,6 +159,11 @@ TEST(PriceOf, IsNeverFasterThanTheChip) {
   EXPECT_DOUBLE_EQ(price.time_s, 2e-6);
   EXPECT_DOUBLE_EQ(price.lifted_s, 2e-6 - 1e-9);
   EXPECT_DOUBLE_EQ(price.energy_j, 1e-9 + 100 * price.lifted_s);
+  // Nor does it draw more than twice the limit.
+  predictor.kinds[static_cast<std::size_t>(WorkKind::kLinear16)]->energy[0] = 0.01;
+  predictor.power_cap = PowerCap{500, 0.5, 1};
+  const Price hot = price_of(predictor, work);
+  EXPECT_NEAR(hot.energy_j / hot.time_s, 1000, 1e-6);
 }
 
 TEST(CountTerms, FewRowsInSinglePrecisionWaitForTheWeight) {
@@ -219,7 +224,8 @@ Work work_of_all_sizes(WorkKind kind) {
   work.groups = 2;
   work.m = work.n = work.k = 256;
   work.bytes = 3 * 1024 * 1024;
-  work.elements = work.rows = work.masked = 5000;
+  work.elements = work.masked = 5000;
+  work.rows = 1;
   work.is_reordered = work.is_transposed = true;
   return work;
 }
