@@ -108,7 +108,7 @@ Status check_windows(const EvaluateRequest& request, const Services& services,
                               predictor.name + " was fitted to them");
   }
   if (request.report) {
-    answer.report = check_report(request.dataset, windows.data, predictor, windows.evaluation);
+    answer.report = check_report(windows.dataset, windows.data, predictor, windows.evaluation);
   }
   return {};
 }
@@ -127,15 +127,16 @@ Status hold_windows_out(const EvaluateRequest& request, EvaluatedWindows& window
   const Result<KernelEvaluation> other = evaluated(!by_family);
   if (!other.ok()) return other.error();
   answer.report =
-      kernel_report(request.dataset, windows.data, by_family ? windows.evaluation : other.value(),
+      kernel_report(windows.dataset, windows.data, by_family ? windows.evaluation : other.value(),
                     by_family ? other.value() : windows.evaluation, *windows.checks);
   return {};
 }
 
 Result<EvaluateAnswer> evaluate_windows(const EvaluateRequest& request, const Services& services) {
-  Result<KernelDataAnswer> read = read_kernel_data(request.dataset);
+  Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.more));
   if (!read.ok()) return read.error();
-  EvaluatedWindows windows{request.dataset, std::move(read).value(), {}, std::nullopt};
+  EvaluatedWindows windows{
+      all_names(request.dataset, request.more), std::move(read).value(), {}, std::nullopt};
   EvaluateAnswer answer{EvaluatedWindows{}, std::nullopt, windows.data.problems};
   const bool is_check = !request.predictor.empty();
   if (request.checks || (request.report && !is_check)) {
@@ -157,6 +158,7 @@ Result<EvaluateRequest> evaluate_request(const nlohmann::json& json) {
   JsonFields fields(json, "", "request", failure);
   EvaluateRequest out;
   out.dataset = fields.text("dataset", true);
+  out.more = fields.texts("more");
   out.leave_one_family_out = fields.flag("leave_one_family_out");
   if (fields.flag("leave_one_model_out") && out.leave_one_family_out)
     fields.complain("leave_one_model_out", "excludes leave_one_family_out");
@@ -184,6 +186,7 @@ Status check(const EvaluateRequest& request) {
         "with windows",
         "dataset");
   }
+  if (const Status wrong = check_single(request.dataset, request.more); !wrong.ok()) return wrong;
   if (!request.predictor.empty()) {
     return misuse(
         "<predictor> goes with windows, such as data/h200; datasets of trees are "

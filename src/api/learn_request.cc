@@ -15,6 +15,26 @@ ModelChoice read_model_choice(JsonFields& fields) {
   return out;
 }
 
+std::vector<std::filesystem::path> all_paths(const std::string& dataset,
+                                             const std::vector<std::string>& more) {
+  std::vector<std::filesystem::path> out{dataset};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+std::string all_names(const std::string& dataset, const std::vector<std::string>& more) {
+  std::vector<std::string> names{dataset};
+  names.insert(names.end(), more.begin(), more.end());
+  return in_words(names);
+}
+
+Status check_single(const std::string& dataset, const std::vector<std::string>& more) {
+  if (more.empty()) return {};
+  return Error{ErrorCode::kInvalidInput,
+               "only windows are read from several places, and " + dataset + " holds trees",
+               "give one dataset of trees", "more"};
+}
+
 MethodRequest read_method_request(JsonFields& fields) {
   return {fields.text("aggregate"), fields.text("features")};
 }

@@ -1,7 +1,9 @@
 // What the requests that learn from datasets have in common.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "src/base/json_fields.h"
 #include "src/measure/dataset/choose_models.h"
@@ -11,6 +13,13 @@ namespace wattree {
 
 // include, exclude, all_models and skip_bad.
 ModelChoice read_model_choice(JsonFields& fields);
+
+// Windows may lie in several places; <more> are all but the first.
+std::vector<std::filesystem::path> all_paths(const std::string& dataset,
+                                             const std::vector<std::string>& more);
+std::string all_names(const std::string& dataset, const std::vector<std::string>& more);
+// Trees lie in one.
+Status check_single(const std::string& dataset, const std::vector<std::string>& more);
 
 // By which method, as a user writes it.
 struct MethodRequest {

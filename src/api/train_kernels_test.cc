@@ -136,7 +136,7 @@ TEST(TrainKernels, ModelsThatWereProfiledMakeAPredictor) {
   ASSERT_TRUE(own.ok());
   profile(own.value(), folder.path() / "mine.windows.jsonl");
 
-  const Result<KernelDataAnswer> read = read_kernel_data(folder.path());
+  const Result<KernelDataAnswer> read = read_kernel_data({folder.path()});
   ASSERT_TRUE(read.ok()) << read.error().message;
   const KernelDataAnswer& input = read.value();
   EXPECT_TRUE(input.problems.empty()) << input.problems.front();

@@ -26,7 +26,7 @@ CommandSyntax describe(CommandSyntax app, TrainFlags& flags) {
       "  wattree train data.jsonl -o my-gpu.json --name my-gpu --hardware \"RTX 4090\"\n"
       "  wattree train data.jsonl -o wall.json --meter \"wall meter\" --boundary wall\n"
       "  wattree train data.jsonl -o irene.json --aggregate end2end --seed 3\n"
-      "  wattree train data/h200 -o h200.json\n"
+      "  wattree train data/h200 data/h200-kinds -o h200.json\n"
       "  wattree train measured -o my-gpu.json          what wattree profile wrote into a "
       "folder\n\n"
       "The predictor is one readable JSON file. The table shows what was learnt: joules and\n"
@@ -38,6 +38,7 @@ CommandSyntax describe(CommandSyntax app, TrainFlags& flags) {
                   "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
                   "data/h200)")
       .required();
+  command.add_option("MORE", request.more, "More measurements of the same hardware");
   command.add_option("-o,--output", flags.output, "File for the predictor").required();
   describe_method(command, request.method);
   command.add_option("--seed", request.seed, "Seed of the first weights of IrEne's methods [1]");

@@ -25,7 +25,8 @@ def by_family(run, data):
 
 
 def test_the_shipped_file_is_what_training_writes(run, root, data, tmp_path):
-    run("train", data, "-o", tmp_path / "h200.json")
+    kinds = root / "data/h200-kinds"
+    run("train", data, kinds, kinds / "tf32.jsonl", "-o", tmp_path / "h200.json")
     again = json.loads((tmp_path / "h200.json").read_text())
     shipped = json.loads((root / "data/predictors/h200.json").read_text())
     assert_near(again, shipped, "")

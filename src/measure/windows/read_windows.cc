@@ -120,6 +120,7 @@ MeasuredWindow window_of(JsonFields& fields) {
   out.figures = read_figures(fields);
   out.figures.key = out.node.key;
   out.values = fields.text("values");
+  out.plan = fields.text("plan");
   return out;
 }
 

@@ -93,6 +93,7 @@ struct MeasuredWindow {
   NodeFacts node;
   NodeFigures figures;
   std::string values;  // What its tensors held; empty: what is usual.
+  std::string plan;    // The kind of work that it was measured for; empty: no kind of its own.
 };
 
 std::string_view name_of(Subject subject);

@@ -35,6 +35,7 @@ Tensor grouped_linear(const Tensor& x, const Tensor& weight, const Tensor& ends)
 Tensor run_experts(const Tensor& x, const Routes& routes, const Experts& e) {
   Trace& trace = *x.trace;
   Module self(trace, "experts", e.prefix + "Experts");
+  trace.set_experts_per_token(e.per_token);
   const std::int64_t hidden = x.dim(-1);
   const Tensor gate_up = trace.parameter({e.count, 2 * e.intermediate, hidden});
   const Tensor down = trace.parameter({e.count, hidden, e.intermediate});

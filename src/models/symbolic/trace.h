@@ -61,6 +61,8 @@ class Trace {
   Tensor emit(Op op, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs,
               std::initializer_list<double> numbers = {});
 
+  void set_experts_per_token(std::int64_t count) { tree_.experts_per_token = count; }
+
   // The op emitted last is one that only the framework has a name for.
   void name_last(std::string_view type) { tree_.nodes().back().type = tree_.keep(type); }
 

@@ -1,6 +1,7 @@
 #include "src/models/tree/cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "src/base/checked.h"
@@ -19,6 +20,7 @@ struct Kernel {
   Op op;
   std::span<const Operand> in;
   std::span<const Operand> out;
+  double experts_per_token;
 };
 
 const Shape& size_of(std::span<const Operand> operands, std::size_t i) { return operands[i].size; }
@@ -102,10 +104,12 @@ std::optional<std::int64_t> partial_read(const Kernel& k, std::size_t i, Precisi
     return byte_count(taken, precision);
   }
   if (i == 1 && k.op == Op::kGroupedMm) {
-    // Rows are token-expert pairs: no more experts than that can be at work.
-    const std::int64_t experts = std::max<std::int64_t>(input.size[0], 1);
+    const double experts = static_cast<double>(std::max<std::int64_t>(input.size[0], 1));
+    const double share =
+        experts_at_work(experts, static_cast<double>(size_of(k.in, 0)[0]), k.experts_per_token) /
+        experts;
     Operand chosen = input;
-    chosen.touched = input.touched / experts * std::min(experts, size_of(k.in, 0)[0]);
+    chosen.touched = std::llround(share * static_cast<double>(input.touched));
     return byte_count(chosen, precision);
   }
   return std::nullopt;
@@ -157,6 +161,12 @@ std::int64_t add_parameters(ModelTree& tree) {
 
 }  // namespace
 
+double experts_at_work(double experts, double rows, double per_token) {
+  if (experts <= 0 || rows <= 0) return 0;
+  const double each = std::clamp(per_token, 1.0, experts);
+  return experts * (1 - std::pow(1 - each / experts, rows / each));
+}
+
 std::int64_t byte_count(const Operand& operand, Precision precision) {
   const bool is_matrix = operand.is_weight && operand.size.rank() >= 2;
   if (!is_matrix) return saturating_mul(operand.touched, byte_size(operand.dtype));
@@ -181,7 +191,8 @@ Status add_costs(ModelTree& tree) {
   if (add_parameters(tree) == kSaturated) return too_large(tree.root().scope);
   for (Node& node : tree.nodes()) {
     if (node.op != Op::kNone) {
-      const Kernel kernel{node.op, tree.inputs(node), tree.outputs(node)};
+      const Kernel kernel{node.op, tree.inputs(node), tree.outputs(node),
+                          static_cast<double>(tree.experts_per_token)};
       node.matmul_flops = matmul_flops(kernel);
       node.flops = saturating_add(node.matmul_flops, other_flops(kernel));
       node.bytes = bytes(kernel, tree.precision);

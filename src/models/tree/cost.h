@@ -26,6 +26,10 @@ Status add_costs(ModelTree& tree);
 // Those that families trace do; what comes from files and from other programs may not.
 bool has_cost(Op op, std::span<const Operand> inputs, std::span<const Operand> outputs);
 
+// How many of them some row goes to, on average, where every token has `per_token` of its own and
+// each is as likely as another. `rows` are pairs of a token and an expert.
+double experts_at_work(double experts, double rows, double per_token);
+
 // The bytes of an operand at the tree's precision.
 std::int64_t byte_count(const Operand& operand, Precision precision);
 

@@ -150,5 +150,14 @@ TEST(Cost, AModuleThatRunsAgainHasItsWeightsOnce) {
   EXPECT_EQ(tree.root().matmul_flops, 4 * 2 * 3 * 4 * 4);
 }
 
+TEST(Cost, ExpertsAtWork) {
+  EXPECT_DOUBLE_EQ(experts_at_work(8, 2, 2), 2);    // One token has two of its own.
+  EXPECT_DOUBLE_EQ(experts_at_work(8, 4, 2), 3.5);  // Another shares a quarter of them.
+  EXPECT_DOUBLE_EQ(experts_at_work(8, 1, 1), 1);
+  EXPECT_NEAR(experts_at_work(8, 1000, 2), 8, 1e-9);
+  EXPECT_DOUBLE_EQ(experts_at_work(4, 4, 4), 4);
+  EXPECT_EQ(experts_at_work(0, 8, 2), 0);
+}
+
 }  // namespace
 }  // namespace wattree

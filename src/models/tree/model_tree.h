@@ -135,6 +135,7 @@ class ModelTree {
   }
 
   Precision precision = Precision::kFp32;
+  std::int64_t experts_per_token = 1;  // Where rows are dealt out to experts.
   bool has_dataflow = false;
   bool is_recorded = false;  // Its kernels were seen running, and are known by their order.
 

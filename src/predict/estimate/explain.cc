@@ -53,19 +53,25 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   const Work work = work_of(tree, node);
   out.work = work;
   if (const Twin* twin = by.index->find(node.type, work)) out.twin = *twin;
-  const Price price = price_of(predictor, work);
+  const double cache_mib = predictor.chip.cache_mib;
+  const bool fetches = has_weight(work) && weight_mib(tree, cache_mib) > cache_mib;
+  const Price price = price_of(predictor, work, fetches);
   if (!price.is_known) return;  // Then the twin is all there is.
   out.is_stand_in = price.is_stand_in;
   out.is_far = price.is_far;
   add_terms(predictor, seen_as(work, price.kind), out);
   // A kind that is priced by traffic alone stands in for a module with the price of its call.
-  add_rest("call, as of a module", Joules(price.energy_j), Seconds(price.time_s), out);
+  add_rest("call, as of a module", Joules(price.energy_j - price.lifted_j),
+           Seconds(price.time_s - price.lifted_s), out);
+  if (price.lifted_s > 0) {
+    out.terms.push_back({"no faster than the chip allows", "", 1, Joules(price.lifted_j),
+                         Seconds(price.lifted_s)});
+  }
   if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {
     out.terms.push_back(
         {"after another kernel", "kernel", 1, Joules(follow.energy_j), Seconds(follow.time_s)});
   }
-  const double cache_mib = predictor.chip.cache_mib;
-  if (!has_weight(work) || weight_mib(tree, cache_mib) <= cache_mib) return;
+  if (!fetches) return;
   if (const Price fetch = price_to_fetch(predictor); fetch.time_s > 0) {
     out.terms.push_back(
         {"weight from memory", "kernel", 1, Joules(fetch.energy_j), Seconds(fetch.time_s)});

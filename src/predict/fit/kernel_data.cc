@@ -199,6 +199,8 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       sample.is_cold = figures.cache == CacheState::kCold;
       sample.model = index_of(data.models, window.pass.model);
       sample.family = index_of(data.families, window.pass.family);
+      sample.session = static_cast<std::int32_t>(&session - sessions.data());
+      sample.plan = window.plan;
       sample.name = name_for_people(window);
       rates.push_back({found.matmul_flops, found.bytes, figures.time.value, sample.is_single});
       if (std::find(answer.dtypes.begin(), answer.dtypes.end(), window.pass.dtype) ==
@@ -220,10 +222,6 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
   data.chip = chip_of(sessions.front(), rates);
   std::erase_if(answer.dtypes, [](const std::string& name) { return !parse_precision(name); });
   std::sort(answer.dtypes.begin(), answer.dtypes.end(), std::greater<>());  // fp32 before bf16.
-  if (answer.dtypes.size() > 1 && answer.dtypes[0] == "tf32" && answer.dtypes[1] == "fp32") {
-    return Error{ErrorCode::kInvalidInput, "measurements of fp32 and of tf32",
-                 "they share prices: learn from one of them at a time"};
-  }
   return answer;
 }
 

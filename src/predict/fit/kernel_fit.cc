@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <unordered_set>
 
 #include "src/predict/regress/median.h"
@@ -168,12 +169,13 @@ void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor
 template <class Visit>
 void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
   const Price follow = sample.subject == Subject::kKernel ? Price{} : price_to_follow(predictor);
-  const Price fetch = fetches_weights(sample, predictor.chip) ? price_to_fetch(predictor) : Price{};
+  const Price fetch = price_to_fetch(predictor);
   for (const auto& [work, count] : sample.kernels) {
-    Price price = price_of(predictor, work);
+    const bool fetches = fetches_weights(sample, predictor.chip) && has_weight(work);
+    Price price = price_of(predictor, work, fetches);
     price.energy_j += follow.energy_j;
     price.time_s += follow.time_s;
-    if (has_weight(work)) {
+    if (fetches) {
       price.energy_j += fetch.energy_j;
       price.time_s += fetch.time_s;
     }
@@ -281,6 +283,59 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
   return predictor;
 }
 
+namespace {
+
+// The single kernels that `out` has nothing of, by kind, from the shortest to the longest.
+std::map<WorkKind, std::vector<std::size_t>> kernels_left(const KernelData& data,
+                                                          const HeldOutSamples& out) {
+  std::map<WorkKind, std::vector<std::size_t>> left;
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (out[i] || sample.subject != Subject::kKernel || sample.is_assumed || sample.is_eager) {
+      continue;
+    }
+    left[kernel_kind(sample.kernels.front().work)].push_back(i);
+  }
+  for (auto& [kind, indices] : left) {
+    std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
+      return data.samples[a].time_s < data.samples[b].time_s;
+    });
+  }
+  return left;
+}
+
+// Kernels that belong to no model: of every kind a fifth at a time, those that take about as long,
+// so that the others say what sizes beyond theirs take.
+Status hold_out_regions(const KernelData& data, const Chosen& known, HeldOutSamples& out) {
+  constexpr std::size_t kRegions = 5;
+  const auto left = kernels_left(data, out);
+  if (left.empty()) return {};
+  for (std::size_t region = 0; region < kRegions; ++region) {
+    Chosen chosen = known.empty() ? Chosen(data.samples.size(), true) : known;
+    std::vector<std::size_t> held;
+    for (const auto& [kind, indices] : left) {
+      const std::size_t begin = indices.size() * region / kRegions;
+      const std::size_t end = indices.size() * (region + 1) / kRegions;
+      held.insert(held.end(), indices.begin() + static_cast<std::ptrdiff_t>(begin),
+                  indices.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    KernelSet left_out;
+    for (const std::size_t i : held) left_out.add(data.samples[i]);
+    for (std::size_t i = 0; i < data.samples.size(); ++i) {
+      const KernelSample& sample = data.samples[i];
+      if (sample.subject == Subject::kKernel && left_out.has(sample.kernels.front().work)) {
+        chosen[i] = false;
+      }
+    }
+    const Result<Predictor> predictor = fit_kernels(data, chosen);
+    if (!predictor.ok()) return predictor.error();
+    for (const std::size_t i : held) out[i] = predict_sample(predictor.value(), data.samples[i]);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<HeldOutSamples> hold_out(const KernelData& data, LeaveOut what, const Chosen& known) {
   const auto group_of = [&](const KernelSample& sample) {
     return what == LeaveOut::kModel ? sample.model : sample.family;
@@ -308,6 +363,9 @@ Result<HeldOutSamples> hold_out(const KernelData& data, LeaveOut what, const Cho
         out[i] = predict_sample(predictor.value(), data.samples[i]);
       }
     }
+  }
+  if (const Status failure = hold_out_regions(data, known, out); !failure.ok()) {
+    return failure.error();
   }
   return out;
 }

@@ -29,15 +29,17 @@ struct KernelSample {
   double energy_j = 0;     // As if on the middle one of the cards that were measured,
   double card_factor = 1;  // times this on its own.
   double time_s = 0;
-  bool is_capped = false;   // It ran at the power limit.
-  bool is_rested = false;   // It had rest in between, so that no limit held it back.
-  bool is_single = false;   // 32 bits; all of 16 bits have the same prices.
-  std::string dtype;        // For people: "bf16".
-  bool is_eager = false;    // Launched one by one.
-  bool is_cold = false;     // A kernel that found nothing in the cache.
-  bool is_assumed = false;  // Not measured: what stands in for a measurement, and weighs less.
-  std::int32_t model = -1;  // Index in KernelData; -1: of no model.
+  bool is_capped = false;    // It ran at the power limit.
+  bool is_rested = false;    // It had rest in between, so that no limit held it back.
+  bool is_single = false;    // 32 bits; all of 16 bits have the same prices.
+  std::string dtype;         // For people: "bf16".
+  bool is_eager = false;     // Launched one by one.
+  bool is_cold = false;      // A kernel that found nothing in the cache.
+  bool is_assumed = false;   // Not measured: what stands in for a measurement, and weighs less.
+  std::int32_t session = 0;  // In which it was measured, on one card.
+  std::int32_t model = -1;   // Index in KernelData; -1: of no model.
   std::int32_t family = -1;
+  std::string plan;  // The kind of work that it was measured for: "experts".
   std::string name;  // For people: "gpt2 16 x 128 bf16 sdpa".
 
   double raw_energy_j() const { return energy_j * card_factor; }
@@ -83,8 +85,9 @@ enum class LeaveOut : std::uint8_t { kModel, kFamily };
 
 // Every sample of a pass, step or module, predicted by a fit that has seen neither its model (or
 // family) nor any single kernel of that; every sample of a single kernel by a fit without the
-// kernels of its kind and sizes. Nothing where a sample was not held out. Fits see only the samples
-// that are `known` [all].
+// kernels of its kind and sizes, and where no model has it, without those of its kind that take
+// about as long. Nothing where a sample was not held out. Fits see only the samples that are
+// `known` [all].
 using HeldOutSamples = std::vector<std::optional<SampleEstimate>>;
 Result<HeldOutSamples> hold_out(const KernelData& data, LeaveOut what, const Chosen& known = {});
 

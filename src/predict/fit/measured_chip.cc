@@ -63,6 +63,9 @@ Chip chip_of(const MeasuredSession& session, const std::vector<MeasuredRate>& ra
       rate = highest_per_us;
     }
   };
+  chip.peak = {known.tensor_or_fp16_gflops.value_or(0) / 1e6, known.fp32_gflops.value_or(0) / 1e6,
+               known.memory_gb_per_s.value_or(0) * 1e3 / kMiB,
+               known.last_level_cache_mib.value_or(0)};
   choose(known.reached_tensor_or_fp16_gflops, 1e6, measured.half_gflop_per_us,
          chip.half_gflop_per_us);
   choose(known.reached_fp32_gflops, 1e6, measured.single_gflop_per_us, chip.single_gflop_per_us);

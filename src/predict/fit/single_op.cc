@@ -90,6 +90,7 @@ Result<ModelTree> tree_of_op(const MeasuredWindow& window) {
   pass.precision = specs[window.node.inputs.size()].dtype == DType::kBfloat16  ? Precision::kBf16
                    : specs[window.node.inputs.size()].dtype == DType::kFloat16 ? Precision::kFp16
                                                                                : Precision::kFp32;
+  if (window.pass.dtype == "tf32") pass.precision = Precision::kTf32;
   Trace trace(pass);
   {
     Module module(trace, "", window.node.type);

@@ -1,6 +1,7 @@
 #include "src/predict/fit/train_kernels.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "src/models/families/build_model.h"
 #include "src/models/hub/bundled.h"
@@ -47,10 +48,15 @@ Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindo
 
 }  // namespace
 
-Result<KernelDataAnswer> read_kernel_data(const std::filesystem::path& path) {
-  const Result<std::vector<MeasuredSession>> sessions = read_windows(path);
-  if (!sessions.ok()) return sessions.error();
-  return kernel_data_of(sessions.value());
+Result<KernelDataAnswer> read_kernel_data(const std::vector<std::filesystem::path>& paths) {
+  std::vector<MeasuredSession> all;
+  for (const std::filesystem::path& path : paths) {
+    Result<std::vector<MeasuredSession>> sessions = read_windows(path);
+    if (!sessions.ok()) return sessions.error();
+    std::vector<MeasuredSession> read = std::move(sessions).value();
+    std::move(read.begin(), read.end(), std::back_inserter(all));
+  }
+  return kernel_data_of(all);
 }
 
 Result<KernelDataAnswer> kernel_data_of(const std::vector<MeasuredSession>& sessions) {

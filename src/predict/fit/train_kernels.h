@@ -10,9 +10,9 @@
 
 namespace wattree {
 
-// Windows in a file or folder. Their passes are built from the configs that stand beside them, or
+// Windows in files or folders. Their passes are built from the configs that stand beside them, or
 // else from the bundled models.
-Result<KernelDataAnswer> read_kernel_data(const std::filesystem::path& path);
+Result<KernelDataAnswer> read_kernel_data(const std::vector<std::filesystem::path>& paths);
 Result<KernelDataAnswer> kernel_data_of(const std::vector<MeasuredSession>& sessions);
 
 // With the boundary and the precisions of what was measured.

@@ -9,6 +9,12 @@ constexpr double kHalfWidth = 0.6;
 
 }  // namespace
 
+Peak peak_of(const Datasheet& sheet) {
+  constexpr double kBytesPerMib = 1024.0 * 1024.0;
+  return {sheet.half_gflops / 1e6, sheet.single_gflops / 1e6, sheet.gb_per_s * 1e3 / kBytesPerMib,
+          sheet.cache_mib};
+}
+
 Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
                               const Datasheet& to) {
   Predictor out = measured;
@@ -27,9 +33,10 @@ Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
     for (std::size_t t = 0; t < kind.terms.size(); ++t) {
       double longer = 1;
       switch (kind.terms[t].bound) {
-        case Bound::kLaunch: break;
+        case Bound::kLaunch:
+        case Bound::kClock: break;
         case Bound::kArithmetic:
-          longer = kind.arithmetic == Arithmetic::kHalf ? half : single;
+          longer = kind.arithmetic == Arithmetic::kSingle ? single : half;
           break;
         case Bound::kTraffic: longer = traffic; break;
       }
@@ -37,6 +44,11 @@ Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
       out.kinds[k]->energy[t] *= longer * power;
     }
   }
+  out.chip.half_gflop_per_us /= half;
+  out.chip.single_gflop_per_us /= single;
+  out.chip.mib_per_us /= traffic;
+  out.chip.peak = peak_of(to);
+  if (out.chip.peak.cache_mib <= 0) out.chip.peak.cache_mib = measured.chip.peak.cache_mib;
   out.idle_w *= power;
   if (out.power_cap) out.power_cap->limit_w = to.tdp_w;
   if (out.eager) out.eager->waiting_w *= power;

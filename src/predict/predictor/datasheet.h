@@ -14,7 +14,9 @@ struct Datasheet {
   double single_gflops = 0;  // fp32
   double gb_per_s = 0;       // Of its memory.
   double tdp_w = 0;
+  double cache_mib = 0;  // Of the last level; 0: not said.
 };
+Peak peak_of(const Datasheet& sheet);
 
 // The prices of a measured device, each scaled by the figure that bounds its term: arithmetic by
 // rates, traffic by the memory's, energy by time and design power. Launches stay as they are. The

@@ -24,10 +24,16 @@ TEST(DatasheetTest, EachTermGoesByTheFigureThatBoundsIt) {
   EXPECT_EQ(other.idle_w, 50);
   EXPECT_EQ(other.power_cap->limit_w, 350);
   const Coefficients& half = *other.find(WorkKind::kLinear16);
-  EXPECT_EQ(half.time, (Terms{1, 20, 30, 16, 20, 24}));
-  EXPECT_EQ(half.energy, (Terms{0.5, 10, 15, 8, 10, 12}));
+  // The third is counted in time, at the rates of the chip: those are the other's.
+  EXPECT_EQ(half.time, (Terms{1, 20, 3, 16, 20, 24}));
+  EXPECT_EQ(half.energy, (Terms{0.5, 10, 1.5, 8, 10, 12}));
   // A launch, arithmetic twice, tiling and traffic.
-  EXPECT_EQ(other.find(WorkKind::kLinear32)->time, (Terms{1, 10, 15, 20, 20, 6}));
+  EXPECT_EQ(other.find(WorkKind::kLinear32)->time, (Terms{1, 10, 15, 4, 20, 6}));
+  EXPECT_DOUBLE_EQ(other.chip.half_gflop_per_us, measured.chip.half_gflop_per_us / 10);
+  EXPECT_DOUBLE_EQ(other.chip.single_gflop_per_us, measured.chip.single_gflop_per_us / 5);
+  EXPECT_DOUBLE_EQ(other.chip.mib_per_us, measured.chip.mib_per_us / 4);
+  EXPECT_DOUBLE_EQ(other.chip.peak.half_gflop_per_us, 100 / 1e6);
+  EXPECT_DOUBLE_EQ(other.chip.peak.mib_per_us, 1e12 / 1048576 / 1e6);
   EXPECT_GE(other.spreads[0]->energy[2], 0.5);
 }
 

@@ -79,8 +79,9 @@ namespace {
 std::optional<Datasheet> datasheet_of(const Device& device) {
   if (!device.tdp || !device.fp32_gflops || !device.memory_gb_per_s) return std::nullopt;
   // Without units for 16 bits they run as fp32 does.
-  return Datasheet{device.name, device.tensor_or_fp16_gflops.value_or(*device.fp32_gflops),
-                   *device.fp32_gflops, *device.memory_gb_per_s, device.tdp->value};
+  return Datasheet{device.name,         device.tensor_or_fp16_gflops.value_or(*device.fp32_gflops),
+                   *device.fp32_gflops, *device.memory_gb_per_s,
+                   device.tdp->value,   device.last_level_cache_mib.value_or(0)};
 }
 
 // Accelerators with that name, such as the variants of a card.

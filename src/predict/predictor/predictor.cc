@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "src/predict/predictor/least_time.h"
+
 namespace wattree {
 namespace {
 
@@ -61,7 +63,29 @@ std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work
   return std::nullopt;
 }
 
-Price price_of(const Predictor& predictor, const Work& work) {
+namespace {
+
+// For some microseconds a kernel may draw more than the limit, which holds over milliseconds; no
+// kernel was seen to draw twice as much (ADR 22).
+constexpr double kBurst = 2;
+
+// No prices, however fitted or scaled, make a kernel faster than the chip is, nor let it draw more
+// than its regulators give.
+void lift(const Predictor& predictor, const Work& work, bool fetches_weight, Price& price) {
+  const double peaks_s = least_time(work, predictor.chip.peak, fetches_weight);
+  price.lifted_s = std::max(0.0, peaks_s - price.time_s);
+  price.lifted_j = price.lifted_s * predictor.idle_w;
+  price.energy_j += price.lifted_j;
+  if (predictor.power_cap && predictor.power_cap->limit_w > 0) {
+    const double power_s = price.energy_j / (kBurst * predictor.power_cap->limit_w);
+    price.lifted_s = std::max(price.lifted_s, power_s - price.time_s);
+  }
+  price.time_s += price.lifted_s;
+}
+
+}  // namespace
+
+Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight) {
   Price price;
   const std::optional<WorkKind> kind = priced_kind(predictor, work);
   if (!kind) {
@@ -74,9 +98,10 @@ Price price_of(const Predictor& predictor, const Work& work) {
   price.energy_j = dot(terms, c.energy);
   price.time_s = dot(terms, c.time);
   price.kind = *kind;
-  // Convolutions have no kind of their own among kernels.
-  price.is_stand_in = *kind != own_kind(predictor, work) ||
-                      (predictor.is_by_kernel && work.kind == WorkKind::kConvolution);
+  // Recurrent layers have no kind of their own among kernels.
+  price.is_stand_in =
+      *kind != own_kind(predictor, work) ||
+      (predictor.is_by_kernel && work.kind == WorkKind::kConvolution && work.channels <= 0);
   price.is_far = is_far(c, terms);
   for (const WorkKind extra : kExtras) {
     const Coefficients* besides = predictor.find(extra);
@@ -92,6 +117,7 @@ Price price_of(const Predictor& predictor, const Work& work) {
       price.time_s += call->time[0];
     }
   }
+  lift(predictor, work, fetches_weight, price);
   return price;
 }
 

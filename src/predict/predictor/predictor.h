@@ -133,8 +133,12 @@ struct Price {
   bool is_stand_in = false;                // and whether they are another kind's.
   bool is_far = false;   // The kernel is far larger or smaller than what they were fitted on.
   bool is_known = true;  // False: no kind stands in, and the price is zero.
+  double lifted_s =
+      0;  // Of the time: what the prices fell short of the least that the chip allows,
+  double lifted_j = 0;  // and of the energy: idling for as long.
 };
-Price price_of(const Predictor& predictor, const Work& work);
+// `fetches_weight`: the weight of a product comes from memory, not from the cache.
+Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight = false);
 // Whose coefficients price the work: its own kind's, or those of the first that stands in for it.
 // Nothing where the predictor has none of them.
 std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work);

@@ -129,6 +129,11 @@ void read_device(JsonFields& fields, Predictor& p) {
   p.chip.half_gflop_per_us = number(chip, "half_gflop_per_us", kLeastRate);
   p.chip.single_gflop_per_us = number(chip, "single_gflop_per_us", kLeastRate);
   p.chip.mib_per_us = number(chip, "mib_per_us", kLeastRate);
+  if (chip.has("peak")) {
+    JsonFields peak = chip.inside("peak");
+    p.chip.peak = {number(peak, "half_gflop_per_us"), number(peak, "single_gflop_per_us"),
+                   number(peak, "mib_per_us"), number(peak, "cache_mib")};
+  }
   p.idle_w = number(fields, "idle_w");
   if (fields.has("power_cap")) {
     JsonFields cap = fields.inside("power_cap");

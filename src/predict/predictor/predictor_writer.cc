@@ -68,6 +68,15 @@ void write_device(JsonWriter& json, const Predictor& p) {
   json.field("half_gflop_per_us", p.chip.half_gflop_per_us);
   json.field("single_gflop_per_us", p.chip.single_gflop_per_us);
   json.field("mib_per_us", p.chip.mib_per_us);
+  if (const Peak& peak = p.chip.peak; peak != Peak{}) {
+    json.key("peak");
+    json.begin_object();
+    json.field("half_gflop_per_us", peak.half_gflop_per_us);
+    json.field("single_gflop_per_us", peak.single_gflop_per_us);
+    json.field("mib_per_us", peak.mib_per_us);
+    json.field("cache_mib", peak.cache_mib);
+    json.end_object();
+  }
   json.end_object();
   json.field("idle_w", p.idle_w);
   if (p.power_cap) {

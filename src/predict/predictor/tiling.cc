@@ -60,6 +60,42 @@ double best_tiling(const Work& w, double groups, const Chip& chip) {
   return best;
 }
 
+double grouped_tiling(const Work& w, const Chip& chip) {
+  constexpr Tile kTiles[] = {{128, 256, 1}, {128, 128, 0.9}, {64, 128, 0.8}};
+  const double rate = chip.half_gflop_per_us * 1e9 / chip.processors;
+  const double groups = std::max(1.0, w.groups);
+  double best = std::numeric_limits<double>::infinity();
+  for (const Tile& tile : kTiles) {
+    const double tall = std::max(1.0, w.m / groups / tile.rows + 0.5);
+    const double count = groups * tall * std::ceil(w.n / tile.columns);
+    const double multiplying = w.k * 2 * tile.rows * tile.columns / (rate * tile.efficiency);
+    const double waves = std::max(1.0, count / chip.processors);
+    best = std::min(best, waves * (kHalfOverhead.wave + multiplying));
+  }
+  return best;
+}
+
+double uneven_tiling(const Work& w, double mib, const Chip& chip) {
+  constexpr double kSide = 128;        // Of a tile;
+  constexpr double kFewRowsSide = 64;  // up to eight rows have a lower one.
+  constexpr double kBandwidth = 0.65;  // Of what even products reach.
+  const double bytes_us = mib / (kBandwidth * std::max(chip.mib_per_us, 1e-9));
+  if (w.m <= 1) return bytes_us;  // A matrix by a vector is read in one go.
+  // Of the rate of even products: a third in pieces of four or eight bytes, an eighth in two.
+  const double share = alignment_of(w) > 1 ? 0.33 : 0.13;
+  const double rate = share * chip.half_gflop_per_us * 1e9 / chip.processors;
+  const double rows = w.m <= 8 ? kFewRowsSide : kSide;
+  const double count = std::ceil(w.m / rows) * std::ceil(w.n / kSide);
+  double best = std::numeric_limits<double>::infinity();
+  for (double parts = 1; parts <= 16; parts *= 2) {
+    if (parts > 1 && (w.k / parts < 128 || count * parts > chip.processors)) break;
+    const double waves = std::max(1.0, count * parts / chip.processors);
+    const double split = parts > 1 ? kHalfOverhead.split : 0;
+    best = std::min(best, waves * (w.k / parts) * 2 * rows * kSide / rate + split);
+  }
+  return std::max(best, bytes_us);
+}
+
 double attention_waves(const Work& w, const Chip& chip) {
   constexpr double kRows = 128;  // Of queries, and of keys, that a block takes at a time.
   const double tiles = w.groups / 2 * std::ceil(w.m / kRows);
@@ -67,6 +103,11 @@ double attention_waves(const Work& w, const Chip& chip) {
   const double rate = 0.75e9 * chip.half_gflop_per_us / chip.processors;
   return std::ceil(tiles / chip.processors) * std::ceil(w.n / kRows) * kRows * kRows * 4 * w.k /
          rate;
+}
+
+double keys_in_turn(const Work& w, const Chip& chip) {
+  constexpr double kRows = 64;
+  return std::ceil(w.groups / 2 * std::ceil(w.m / kRows) / chip.processors) * w.n;
 }
 
 }  // namespace wattree

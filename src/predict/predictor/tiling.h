@@ -10,7 +10,19 @@ namespace wattree {
 // freely for 16 bits, for few rows, and where no bias is added in the same kernel.
 double best_tiling(const Work& work, double groups, const Chip& chip);
 
+// The same of rows that are dealt out to `groups` weights at random: the last tile of each is half
+// full, and no depth is split.
+double grouped_tiling(const Work& work, const Chip& chip);
+
+// Tiles or the traffic, whichever takes longer, of a product whose rows lie unevenly: it is read in
+// pieces of 2 to 8 bytes, by kernels with one shape of tiles.
+double uneven_tiling(const Work& work, double mib, const Chip& chip);
+
 // The same of fused attention, whose `groups` are twice batch times heads, for its two products.
 double attention_waves(const Work& work, const Chip& chip);
+
+// The keys that attention in fp32 goes through one after the other, in all its waves: blocks of
+// queries do not share keys out, so that a few queries over many keys leave most of a chip idle.
+double keys_in_turn(const Work& work, const Chip& chip);
 
 }  // namespace wattree

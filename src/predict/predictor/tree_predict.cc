@@ -116,7 +116,8 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
     e.is_looked_up = true;
     halves = spreads.twin();
   } else {
-    const Price price = price_of(predictor, work);
+    const bool fetches = fetches_weights && has_weight(work);
+    const Price price = price_of(predictor, work, fetches);
     if (!price.is_known) {
       return Error{ErrorCode::kUnavailable,
                    "the predictor " + predictor.name + " has no price for " +
@@ -124,7 +125,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
                    "train one on data that has such kernels, or choose another with <on>"};
     }
     const Price follow = price_to_follow(predictor);
-    const Price fetch = fetches_weights && has_weight(work) ? price_to_fetch(predictor) : Price{};
+    const Price fetch = fetches ? price_to_fetch(predictor) : Price{};
     e.energy.value = price.energy_j + follow.energy_j + fetch.energy_j;
     e.time.value = price.time_s + follow.time_s + fetch.time_s;
     if (const Coefficients& c = *predictor.find(price.kind); c.energy_spread > 0) {

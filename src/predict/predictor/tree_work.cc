@@ -40,6 +40,13 @@ bool converts(const ModelTree& tree, const Node& node) {
          });
 }
 
+double experts_of(const ModelTree& tree, const Node& node) {
+  const auto inputs = tree.inputs(node);
+  return experts_at_work(static_cast<double>(inputs[1].size[0]),
+                         static_cast<double>(inputs[0].size[0]),
+                         static_cast<double>(tree.experts_per_token));
+}
+
 Work product_of(const ModelTree& tree, const Node& node) {
   Work work;
   work.kind = WorkKind::kMatmul;
@@ -63,9 +70,11 @@ Work product_of(const ModelTree& tree, const Node& node) {
     }
   }
   work.is_transposed = (node.layout & Layout::kTransposedWeight) != 0;
+  work.product_bytes = static_cast<double>(node.bytes);
+  work.is_tf32 = tree.precision == Precision::kTf32 && work.width == 4;
   if (work.kind == WorkKind::kGemm) {
     work.m *= work.groups;
-    work.groups = 0;
+    work.groups = node.op == Op::kGroupedMm ? experts_of(tree, node) : 0;
   }
   return work;
 }
@@ -92,12 +101,15 @@ Work attention_of(const ModelTree& tree, const Node& node) {
 // Channels are columns, and every place is a row. A recurrent layer has no places.
 Work convolution_of(const ModelTree& tree, const Node& node) {
   Work work = product_of(tree, node);
+  const auto inputs = tree.inputs(node);
   if (facts_of(node.op).op_class == OpClass::kConvolution && node.shape.rank() > 1) {
     work.n = static_cast<double>(node.shape[1]);
     work.m = work.n > 0 ? static_cast<double>(element_count(node.shape)) / work.n : 0;
+    work.channels = static_cast<double>(inputs[1].size[1]);
+    work.bytes = static_cast<double>(node.bytes);
   }
   work.kind = WorkKind::kConvolution;
-  work.groups = 1;
+  work.groups = work.channels > 0 ? static_cast<double>(inputs[0].size[1]) / work.channels : 0;
   return work;
 }
 
@@ -111,6 +123,18 @@ Work stream_of(const Node& node, WorkKind kind, Work::Detail detail = Work::Deta
   work.is_strided = (node.layout & Layout::kStridedInput) != 0;
   const int rank = node.shape.rank();
   const auto last = rank > 0 ? static_cast<double>(node.shape[rank - 1]) : 1.0;
+  work.rows = last > 0 ? work.elements / last : 0;
+  return work;
+}
+
+// What goes in counts, of which topk gives little out.
+Work sort_of(const ModelTree& tree, const Node& node) {
+  Work work = stream_of(node, WorkKind::kElementwise, Work::Detail::kSort);
+  const auto inputs = tree.inputs(node);
+  if (inputs.empty() || inputs[0].size.rank() == 0) return work;
+  const Shape& in = inputs[0].size;
+  work.elements = static_cast<double>(element_count(in));
+  const auto last = static_cast<double>(in[in.rank() - 1]);
   work.rows = last > 0 ? work.elements / last : 0;
   return work;
 }
@@ -160,6 +184,7 @@ Work work_of(const ModelTree& tree, const Node& node) {
     case OpClass::kCopy: return copy_of(tree, node);
     case OpClass::kFill: return stream_of(node, WorkKind::kCopy, Work::Detail::kFill);
     case OpClass::kReduction:
+      if (node.op == Op::kSort || node.op == Op::kTopk) return sort_of(tree, node);
       return stream_of(node, WorkKind::kElementwise, Work::Detail::kReduction);
     case OpClass::kElementwise:
     case OpClass::kNone: break;

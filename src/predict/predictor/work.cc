@@ -11,12 +11,13 @@ namespace {
 constexpr double kMiB = 1024.0 * 1024.0;
 constexpr double kTile = 128;        // Rows and columns that one block of a large product makes.
 constexpr double kFullBlock = 2048;  // Elements that keep a block of threads busy.
+constexpr double kEven = 8;          // Elements of 16 bits that are read at a time.
+constexpr double kFewChannels = 8;   // Fewer do not fill what a unit multiplies at a time.
+constexpr double kShortSort = 4096;  // Elements that one block of threads sorts by itself.
 constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
 
 // Read and written by a product with a weight.
-double product_bytes(const Work& w) {
-  return (w.m * w.k + w.m * w.n) * w.width + w.k * w.n * w.weight_width;
-}
+double product_bytes(const Work& w) { return (w.m * w.k + w.m * w.n) * w.width + weight_bytes(w); }
 double product_mib(const Work& w) { return product_bytes(w) / kMiB; }
 
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
@@ -32,13 +33,35 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
               2.0 * w.m * w.n * w.k / 1e9,
               std::max(best_tiling(w, 1, chip), product_mib(w) / mib_per_us),
               w.m * w.k * w.width / kMiB,
-              w.k * w.n * w.weight_width / kMiB,
+              weight_bytes(w) / kMiB,
               w.m * w.n * w.width / kMiB};
+    case WorkKind::kGrouped16:
+      return {1.0,
+              2.0 * w.m * w.n * w.k / 1e9,
+              std::max(grouped_tiling(w, chip), product_mib(w) / mib_per_us),
+              w.m * w.k * w.width / kMiB,
+              weight_bytes(w) / kMiB,
+              w.m * w.n * w.width / kMiB};
+    case WorkKind::kUneven16:
+      return {1.0, 2.0 * w.m * w.n * w.k / 1e9, uneven_tiling(w, product_mib(w), chip),
+              weight_bytes(w) / kMiB, w.m * w.n * w.width / kMiB};
+    case WorkKind::kConv16:
+    case WorkKind::kConv32: {
+      const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
+      Work product = w;
+      product.width = 2;
+      return {1.0,
+              gflop,
+              w.channels < kFewChannels ? gflop : 0.0,
+              w.groups > 1 ? gflop : 0.0,
+              best_tiling(product, 1, chip),
+              traffic};
+    }
     case WorkKind::kLinear32: {
       const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
       return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip), product_mib(w)};
     }
-    case WorkKind::kFewRows32: return {1.0, w.k * w.n * w.weight_width / kMiB};
+    case WorkKind::kFewRows32: return {1.0, weight_bytes(w) / kMiB};
     case WorkKind::kBatched16:
     case WorkKind::kBatched32:
       return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, best_tiling(w, w.groups, chip),
@@ -51,11 +74,16 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
               w.groups / 2 * rounded_up(w.m, kTile) * rounded_up(w.n, kTile) / 1e6,
               w.masked / 1e6};
     case WorkKind::kFused32:
+      return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic, keys_in_turn(w, chip) / 1e3};
     case WorkKind::kFusedStep16:
     case WorkKind::kFusedStep32: return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic};
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
     case WorkKind::kSafeSoftmaxRows:
     case WorkKind::kNormRows: return {1.0, traffic, millions, w.rows / 1e3};
+    case WorkKind::kSorting: {
+      const bool is_long = w.rows > 0 && w.elements / w.rows > kShortSort;
+      return {1.0, is_long ? 1.0 : 0.0, millions};
+    }
     case WorkKind::kCast:
     case WorkKind::kJoin: return {1.0, traffic, beyond};
     case WorkKind::kStridedJoin:
@@ -73,16 +101,35 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
 
 }  // namespace
 
+double weight_bytes(const Work& w) {
+  // Each expert has a weight of that size; groups of channels share one.
+  const double weights = w.channels > 0 ? 1 : std::max(1.0, w.groups);
+  return weights * w.k * w.n * w.weight_width;
+}
+
+double bytes_of(const Work& w) {
+  switch (w.kind) {
+    case WorkKind::kGemm: return std::max(w.product_bytes, product_bytes(w));
+    case WorkKind::kMatmul:
+      return std::max(w.product_bytes, w.groups * (w.m * w.k + w.k * w.n + w.m * w.n) * w.width);
+    default: return w.bytes;
+  }
+}
+
 bool is_same(const Work& a, const Work& b) {
   return a.kind == b.kind && a.groups == b.groups && a.m == b.m && a.n == b.n && a.k == b.k &&
          a.width == b.width && a.weight_width == b.weight_width && a.bytes == b.bytes;
 }
 
 WorkKind kernel_kind(const Work& work) {
-  const bool is_half = work.width <= 2;
+  const bool is_half = work.width <= 2 || (work.is_tf32 && work.m > kFewRows);
   switch (work.kind) {
-    case WorkKind::kGemm:
     case WorkKind::kConvolution:
+      if (work.channels > 0) return is_half ? WorkKind::kConv16 : WorkKind::kConv32;
+      [[fallthrough]];
+    case WorkKind::kGemm:
+      if (is_half && work.groups > 0) return WorkKind::kGrouped16;
+      if (is_half && alignment_of(work) < kEven) return WorkKind::kUneven16;
       if (is_half) return WorkKind::kLinear16;
       return work.m <= kFewRows ? WorkKind::kFewRows32 : WorkKind::kLinear32;
     case WorkKind::kMatmul: return is_half ? WorkKind::kBatched16 : WorkKind::kBatched32;
@@ -104,6 +151,7 @@ WorkKind kernel_kind(const Work& work) {
         default: return WorkKind::kRearrange;
       }
     case WorkKind::kElementwise:
+      if (work.detail == Work::Detail::kSort) return WorkKind::kSorting;
       return work.detail == Work::Detail::kReduction ? WorkKind::kReduction : WorkKind::kPointwise;
     case WorkKind::kScores: return WorkKind::kPointwise;
     case WorkKind::kModuleCall: return WorkKind::kModuleCall;
@@ -111,9 +159,21 @@ WorkKind kernel_kind(const Work& work) {
   }
 }
 
+double alignment_of(const Work& work) {
+  const double each = work.is_tf32 ? 2 : 1;  // Of 16 bits.
+  for (double step = kEven; step > 1; step /= 2) {
+    if (std::fmod(each * work.n, step) == 0 && std::fmod(each * work.k, step) == 0) return step;
+  }
+  return 1;
+}
+
 bool has_weight(const Work& work) {
   switch (kernel_kind(work)) {
     case WorkKind::kLinear16:
+    case WorkKind::kUneven16:
+    case WorkKind::kGrouped16:
+    case WorkKind::kConv16:
+    case WorkKind::kConv32:
     case WorkKind::kLinear32:
     case WorkKind::kFewRows32: return true;
     default: return false;
@@ -134,7 +194,7 @@ Terms count_terms(const Work& w, const Chip& chip) {
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
               w.m * w.k * w.width / kMiB,
-              w.k * w.n * w.weight_width / kMiB,
+              weight_bytes(w) / kMiB,
               w.m * w.n * w.width / kMiB,
               waves * w.k / 1e3};
     }
@@ -162,12 +222,23 @@ Work seen_as(const Work& work, WorkKind kind) {
   other.kind = kind;
   const KindFacts& from = facts_of(work.kind);
   const KindFacts& to = facts_of(kind);
+  // As many bytes and as long as a product of 16 bits that is twice as deep.
+  if (work.is_tf32 && to.arithmetic == Arithmetic::kHalf) {
+    other.is_tf32 = false;
+    other.k *= 2;
+    other.width = other.weight_width = 2;
+  }
   if (kind == work.kind || from.arithmetic == Arithmetic::kNone) return other;
   // Among nodes, what is not a batch of products is one product with all the rows.
   const bool joins_rows =
       to.list == KindList::kNodes && work.kind != WorkKind::kGemm && kind != WorkKind::kMatmul;
-  if (joins_rows) other.m = work.groups * work.m;
-  if (to.arithmetic == Arithmetic::kNone) other.bytes = product_bytes(other);
+  if (joins_rows) {
+    other.m = work.groups * work.m;
+    other.groups = 0;
+  }
+  if (to.arithmetic == Arithmetic::kNone) {
+    other.bytes = to.list == KindList::kNodes ? product_bytes(other) : bytes_of(work);
+  }
   return other;
 }
 

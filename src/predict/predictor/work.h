@@ -10,7 +10,9 @@ namespace wattree {
 
 struct Work {
   WorkKind kind = WorkKind::kElementwise;
-  // A product: `groups` times an m x k matrix by a k x n one. Softmax: m rows.
+  // A product: `groups` times an m x k matrix by a k x n one. Softmax: m rows. A product with a
+  // weight has all its rows in m; `groups` are then the weights that they are dealt out to (experts
+  // at work, groups of channels), 0 where there is one.
   double groups = 0;
   double m = 0;
   double n = 0;
@@ -20,7 +22,7 @@ struct Work {
   double bytes = 0;         // Read and written, for what is no product.
 
   // For kernels that are priced one by one:
-  enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction, kSafe };
+  enum class Detail : std::uint8_t { kNone, kCast, kJoin, kFill, kReduction, kSafe, kSort };
   Detail detail = Detail::kNone;
   bool is_strided = false;     // An input, or two of different sizes, are no contiguous block.
   bool is_reordered = false;   // One lies, or is repeated, otherwise than what comes out.
@@ -28,9 +30,12 @@ struct Work {
   bool converts = false;       // Elements are of different types.
   bool is_transposed = false;  // The weight is.
   bool has_bias = false;       // A product adds one.
+  bool is_tf32 = false;        // One of 32 bits runs in the units for 16, at half their rate.
   double elements = 0;         // That come out.
   double rows = 0;             // Of what is reduced along rows.
   double masked = 0;           // Scores that get a mask.
+  double channels = 0;         // That one output of a convolution reads.
+  double product_bytes = 0;    // Of a product as its tree counts them, with what it adds.
   bool operator==(const Work&) const = default;
 };
 // The same kernel, as far as published measurements tell kernels apart.
@@ -39,12 +44,25 @@ bool is_same(const Work& a, const Work& b);
 // What the list of kernels calls it.
 WorkKind kernel_kind(const Work& work);
 
+// Of 16 bits, whose rows do not all begin at a multiple of 16 bytes: libraries have slower kernels
+// for it. Elements that a step between rows is a multiple of: 1, 2 or 4; 8: all is even.
+double alignment_of(const Work& work);
+
 // Whether it multiplies by a weight.
 bool has_weight(const Work& work);
 // Of kConvert and kCross, which other kinds share: whether the kernel takes it besides. How much
 // count_terms() says of the same work as that kind.
 bool takes_besides(const Work& work, WorkKind extra);
 inline constexpr WorkKind kExtras[] = {WorkKind::kConvert, WorkKind::kCross};
+
+// What no kernel exceeds, as the chip's maker says; 0: not known, and nothing is bounded by it.
+struct Peak {
+  double half_gflop_per_us = 0;
+  double single_gflop_per_us = 0;
+  double mib_per_us = 0;  // From memory: what the last level of cache cannot hold.
+  double cache_mib = 0;
+  bool operator==(const Peak&) const = default;
+};
 
 // What of a chip decides how many rounds a product takes.
 struct Chip {
@@ -53,7 +71,13 @@ struct Chip {
   double half_gflop_per_us = 1;
   double single_gflop_per_us = 1;
   double mib_per_us = 1;  // From memory.
+  Peak peak{};
 };
+
+// Of the weights that a product reads.
+double weight_bytes(const Work& work);
+// That the kernel must read and write once each.
+double bytes_of(const Work& work);
 
 // How many of each term there are. Tiles of a product run in waves of as many as the chip has
 // processors, and a last, half-empty wave takes as long as a full one.

@@ -7,7 +7,7 @@ namespace {
 
 constexpr TermFacts kLaunch{"launch", "launch", Bound::kLaunch};
 constexpr TermFacts kArithmetic{"arithmetic", "GFLOP", Bound::kArithmetic};
-constexpr TermFacts kBestTiling{"best tiling", "µs", Bound::kArithmetic};
+constexpr TermFacts kBestTiling{"best tiling", "µs", Bound::kClock};
 constexpr TermFacts kTraffic{"traffic", "MiB", Bound::kTraffic};
 constexpr TermFacts kBeyondCache{"beyond the cache", "MiB", Bound::kTraffic};
 constexpr TermFacts kInput{"input", "MiB", Bound::kTraffic};
@@ -31,8 +31,9 @@ constexpr TermFacts kTrafficTerms[] = {kTraffic};
 constexpr TermFacts kCallTerms[] = {{"calls", "call", Bound::kLaunch}};
 
 // Terms of kernels.
+constexpr TermFacts kKeysInTurn{"keys in turn", "1000 keys", Bound::kArithmetic};
 constexpr TermFacts kHalfLinearTerms[] = {
-    kLaunch, kArithmetic, {"best tiling or traffic", "µs", Bound::kArithmetic},
+    kLaunch, kArithmetic, {"best tiling or traffic", "µs", Bound::kClock},
     kInput,  kWeights,    kOutput};
 constexpr TermFacts kSingleLinearTerms[] = {
     kLaunch,
@@ -40,21 +41,33 @@ constexpr TermFacts kSingleLinearTerms[] = {
     {"arithmetic, transposed weight", "GFLOP", Bound::kArithmetic},
     kBestTiling,
     kTraffic};
+constexpr TermFacts kUnevenTerms[] = {
+    kLaunch, kArithmetic, {"tiles or traffic", "µs", Bound::kClock}, kWeights, kOutput};
+constexpr TermFacts kConvolutionTerms[] = {
+    kLaunch,
+    kArithmetic,
+    {"arithmetic, few channels", "GFLOP", Bound::kArithmetic},
+    {"arithmetic, groups", "GFLOP", Bound::kArithmetic},
+    {"best tiling", "µs", Bound::kClock},
+    kTraffic};
 constexpr TermFacts kFewRowsTerms[] = {kLaunch, kWeights};
 constexpr TermFacts kTiledTerms[] = {kLaunch, kArithmetic, kBestTiling, kTraffic};
 constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
                                          kArithmetic,
                                          kTraffic,
-                                         {"waves or traffic", "µs", Bound::kArithmetic},
+                                         {"waves or traffic", "µs", Bound::kClock},
                                          {"scores in tiles of 128", "10^6", Bound::kArithmetic},
                                          {"masked scores", "10^6", Bound::kArithmetic}};
-constexpr TermFacts kFusedTerms[] = {kLaunch, kArithmetic, kTraffic};
+constexpr TermFacts kFusedTerms[] = {kLaunch, kArithmetic, kTraffic, kKeysInTurn};
+constexpr TermFacts kFusedStepTerms[] = {kLaunch, kArithmetic, kTraffic};
 constexpr TermFacts kSoftmaxTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions, kThousands};
 constexpr TermFacts kRowTerms[] = {kLaunch, kTraffic, kMillions, kThousands};
 constexpr TermFacts kBeyondTerms[] = {kLaunch, kTraffic, kBeyondCache};
 constexpr TermFacts kElementTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions};
 constexpr TermFacts kReorderedTerms[] = {
     kLaunch, kTraffic, kBeyondCache, kMillions, {"reordered elements", "10^6", Bound::kTraffic}};
+constexpr TermFacts kSortTerms[] = {
+    kLaunch, {"rounds over long rows", "kernel", Bound::kLaunch}, kMillions};
 constexpr TermFacts kKernelTerms[] = {{"kernels", "kernel", Bound::kLaunch}};
 constexpr TermFacts kConvertTerms[] = {{"switch over types", "kernel", Bound::kLaunch},
                                        {"elements of different types", "10^6", Bound::kTraffic}};
@@ -71,8 +84,10 @@ constexpr WorkKind kMatmuls[] = {kMatmul, kGemm, kElementwise, kNormalization};
 constexpr WorkKind kPointwiseOnly[] = {kPointwise};
 constexpr WorkKind kFunctionOnly[] = {kFunction};
 constexpr WorkKind kPointwises[] = {kPointwise, kFunction};
+constexpr WorkKind kReductions[] = {kReduction, kPointwise, kFunction};
 constexpr WorkKind kRearranges[] = {kRearrange, kPointwise, kFunction};
 constexpr WorkKind kSoftmaxes[] = {kSoftmaxRows, kPointwise, kFunction};
+constexpr WorkKind kHalfLinears[] = {kLinear16, kBatched32, kPointwise, kFunction};
 constexpr WorkKind kSingleLinears[] = {kLinear32, kPointwise, kFunction};
 constexpr WorkKind kSingleBatches[] = {kBatched32, kPointwise, kFunction};
 constexpr WorkKind kHalfBatches[] = {kBatched16, kBatched32, kPointwise, kFunction};

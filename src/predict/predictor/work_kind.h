@@ -32,10 +32,10 @@ enum class KindList : std::uint8_t {
 };
 
 // The units that multiply: those for 16 bits are others than those for 32.
-enum class Arithmetic : std::uint8_t { kNone, kHalf, kSingle };
+enum class Arithmetic : std::uint8_t { kNone, kHalf, kSingle, kTensor };
 
-// The figure of a device that bounds a term.
-enum class Bound : std::uint8_t { kLaunch, kArithmetic, kTraffic };
+// The figure of a device that bounds a term; kClock: it counts time at the chip's own rates.
+enum class Bound : std::uint8_t { kLaunch, kArithmetic, kTraffic, kClock };
 
 // A term of a kind: what is counted, in what unit, and what makes it faster on another device.
 struct TermFacts {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/predict/predictor/dataset_work.h"
+#include "src/predict/predictor/least_time.h"
 #include "src/predict/predictor/predictor.h"
 #include "src/predict/predictor/tiling.h"
 
@@ -59,6 +60,110 @@ TEST(CountTerms, OfASinglePrecisionProductByHand) {
   work.is_transposed = false;
   terms = count_terms(work, Chip{});
   EXPECT_EQ(terms[2], 0);
+}
+
+Work half_linear(double m, double n, double k) {
+  Work work;
+  work.kind = WorkKind::kGemm;
+  work.m = m;
+  work.n = n;
+  work.k = k;
+  work.width = work.weight_width = 2;
+  return work;
+}
+
+TEST(KernelKind, TellsProductsByHowTheirRowsLie) {
+  EXPECT_EQ(kernel_kind(half_linear(512, 3072, 768)), WorkKind::kLinear16);
+  EXPECT_EQ(kernel_kind(half_linear(511, 3072, 768)), WorkKind::kLinear16);  // Rows are no matter.
+  EXPECT_EQ(kernel_kind(half_linear(512, 50257, 768)), WorkKind::kUneven16);
+  EXPECT_EQ(kernel_kind(half_linear(512, 3072, 766)), WorkKind::kUneven16);
+  EXPECT_EQ(alignment_of(half_linear(1, 50257, 768)), 1);
+  EXPECT_EQ(alignment_of(half_linear(1, 50258, 768)), 2);
+  EXPECT_EQ(alignment_of(half_linear(1, 50260, 768)), 4);
+  EXPECT_EQ(alignment_of(half_linear(1, 50264, 768)), 8);
+  // In fp32 no width is uneven.
+  EXPECT_EQ(kernel_kind(single_linear(512, 50257, 768)), WorkKind::kLinear32);
+}
+
+Chip fast_chip() {
+  Chip chip;
+  chip.processors = 132;
+  chip.half_gflop_per_us = 0.8;
+  chip.single_gflop_per_us = 0.046;
+  chip.mib_per_us = 3.8;
+  return chip;
+}
+
+TEST(UnevenTiling, FollowsThePiecesThatAreRead) {
+  // 2044 x 2044 x 2044 takes 70 µs, 4095 x 3071 x 767 takes 184 (data/h200-kinds).
+  EXPECT_NEAR(uneven_tiling(half_linear(2044, 2044, 2044), 24, fast_chip()), 65, 5);
+  EXPECT_NEAR(uneven_tiling(half_linear(4095, 767, 3071), 35, fast_chip()), 185, 15);
+  // A matrix by a vector is bound by what it reads, whatever the pieces.
+  EXPECT_EQ(uneven_tiling(half_linear(1, 50257, 768), 100, fast_chip()),
+            uneven_tiling(half_linear(1, 50258, 768), 100, fast_chip()));
+}
+
+TEST(GroupedTerms, CountTheWeightsOfAllExpertsAtWork) {
+  Work work = half_linear(8192, 2048, 1024);
+  work.groups = 64;
+  work.kind = kernel_kind(work);
+  ASSERT_EQ(work.kind, WorkKind::kGrouped16);
+  const Terms terms = count_terms(work, fast_chip());
+  EXPECT_DOUBLE_EQ(terms[1], 2.0 * 8192 * 2048 * 1024 / 1e9);
+  EXPECT_DOUBLE_EQ(terms[4], 64 * 4);  // MiB
+  // Few rows: it is reading them that takes the time.
+  work.m = 64;
+  EXPECT_NEAR(count_terms(work, fast_chip())[2], 64 * 4 / 3.8, 1);
+}
+
+TEST(KernelKind, SeesTf32AsTwiceTheDepthOf16Bits) {
+  Work work = single_linear(512, 1024, 768);
+  work.is_tf32 = true;
+  EXPECT_EQ(kernel_kind(work), WorkKind::kLinear16);
+  Work deep = half_linear(512, 1024, 2 * 768);
+  deep.has_bias = deep.is_transposed = true;
+  EXPECT_EQ(count_terms(seen_as(work, WorkKind::kLinear16), fast_chip()),
+            count_terms(seen_as(deep, WorkKind::kLinear16), fast_chip()));
+  work.m = 4;  // Such products only read their weight.
+  EXPECT_EQ(kernel_kind(work), WorkKind::kFewRows32);
+}
+
+TEST(LeastTime, IsThatOfArithmeticOrOfTraffic) {
+  const Peak peak{1, 0.05, 4, 60};
+  // 2 GFLOP take 2 µs of a rate of 1; 8 MiB fit in the cache.
+  Work work = half_linear(1000, 1000, 1000);
+  EXPECT_DOUBLE_EQ(least_time(work, peak, false), 2e-6);
+  work.width = work.weight_width = 4;
+  EXPECT_DOUBLE_EQ(least_time(work, peak, false), 40e-6);
+  work.is_tf32 = true;
+  EXPECT_DOUBLE_EQ(least_time(work, peak, false), 4e-6);
+  // A weight that is not in the cache is read all; one that is only as far as it does not fit.
+  work = half_linear(1, 8192, 8192);
+  EXPECT_NEAR(least_time(work, peak, true), 128 / 4.0 * 1e-6, 1e-9);
+  EXPECT_NEAR(least_time(work, peak, false), (128 - 60) / 4.0 * 1e-6, 1e-8);
+  EXPECT_EQ(least_time(work, Peak{}, true), 0);
+}
+
+TEST(PriceOf, IsNeverFasterThanTheChip) {
+  Predictor predictor;
+  predictor.is_by_kernel = true;
+  predictor.idle_w = 100;
+  predictor.chip = fast_chip();
+  Coefficients cheap;
+  cheap.time = cheap.energy = {1e-9, 0, 0, 0, 0, 0};
+  predictor.kinds[static_cast<std::size_t>(WorkKind::kLinear16)] = cheap;
+  const Work work = half_linear(1000, 1000, 1000);
+  EXPECT_DOUBLE_EQ(price_of(predictor, work).time_s, 1e-9);  // Nobody said how fast it is.
+  predictor.chip.peak = {1, 0.05, 4, 60};
+  const Price price = price_of(predictor, work);
+  EXPECT_DOUBLE_EQ(price.time_s, 2e-6);
+  EXPECT_DOUBLE_EQ(price.lifted_s, 2e-6 - 1e-9);
+  EXPECT_DOUBLE_EQ(price.energy_j, 1e-9 + 100 * price.lifted_s);
+  // Nor does it draw more than twice the limit.
+  predictor.kinds[static_cast<std::size_t>(WorkKind::kLinear16)]->energy[0] = 0.01;
+  predictor.power_cap = PowerCap{500, 0.5, 1};
+  const Price hot = price_of(predictor, work);
+  EXPECT_NEAR(hot.energy_j / hot.time_s, 1000, 1e-6);
 }
 
 TEST(CountTerms, FewRowsInSinglePrecisionWaitForTheWeight) {
@@ -119,7 +224,8 @@ Work work_of_all_sizes(WorkKind kind) {
   work.groups = 2;
   work.m = work.n = work.k = 256;
   work.bytes = 3 * 1024 * 1024;
-  work.elements = work.rows = work.masked = 5000;
+  work.elements = work.masked = 5000;
+  work.rows = 1;
   work.is_reordered = work.is_transposed = true;
   return work;
 }

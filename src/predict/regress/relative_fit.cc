@@ -122,6 +122,7 @@ std::vector<double> fit_relative(const Rows& rows, std::span<const double> y,
       total += weight[i];
       for (std::size_t j = 0; j < n; ++j) {
         const double wa = weight[i] * a[i * n + j];
+        if (wa == 0.0) continue;  // Most kernels are of few kinds.
         b[j] += wa * target[i];
         for (std::size_t k = 0; k <= j; ++k) gram[j * n + k] += wa * a[i * n + k];
       }
