@@ -56,14 +56,12 @@ struct Pair {
 // What a module is made of, as a tree's prediction sees it.
 Mixture::Summary made_of(const Predictor& predictor, const KernelSample& sample) {
   Mixture mixture;
-  double sum = 0;
   for (std::size_t i = 0; i < sample.kernels.size(); ++i) {
     const Price price = price_of(predictor, sample.kernels[i].work);
     const double energy_j = price.energy_j * sample.kernels[i].count;
     mixture.add(i, energy_j, spread_of_kernel(predictor, price, sample.is_single).energy);
-    sum += energy_j;
   }
-  return mixture.summary(sum);
+  return mixture.summary();
 }
 
 double half_of_module(double whole, double share_of_kernels, const Mixture::Summary& made_of) {

@@ -47,12 +47,12 @@ class Mixture {
   }
 
   struct Summary {
-    double halves = 0;  // What the half-widths of the kernels add up to, relative to the whole.
+    double halves = 0;  // What the half-widths of the kernels add up to, relative to their sum.
     Concentration concentration = 1;
+    double sum = 0;
   };
-  // `whole` is the sum, and what comes on top of the kernels. Of what takes nothing: as of one
-  // kernel that is known exactly.
-  Summary summary(double whole) const {
+  // Of what takes nothing: as of one kernel that is known exactly.
+  Summary summary() const {
     double sum = 0;
     double squares = 0;
     for (const double part : parts_) {
@@ -60,7 +60,7 @@ class Mixture {
       squares += part * part;
     }
     if (sum <= 0) return {};
-    return {halves_ / std::max(whole, sum), squares / (sum * sum)};
+    return {halves_ / sum, squares / (sum * sum), sum};
   }
 
  private:

@@ -12,15 +12,15 @@ Mixture equal_parts(std::size_t count, std::size_t times = 1) {
 }
 
 double half_of(const Mixture& mixture, double whole) {
-  const Mixture::Summary made_of = mixture.summary(0);
+  const Mixture::Summary made_of = mixture.summary();
   return half_of_mixture(whole, made_of.halves, made_of.concentration);
 }
 
 TEST(Mixture, ConcentrationIsTheSumOfSquaredShares) {
-  EXPECT_DOUBLE_EQ(equal_parts(1).summary(0).concentration, 1);
-  EXPECT_DOUBLE_EQ(equal_parts(4).summary(0).concentration, 0.25);
-  EXPECT_DOUBLE_EQ(equal_parts(4).summary(0).halves, 0.2);
-  EXPECT_DOUBLE_EQ(equal_parts(4).summary(16).halves, 0.1);  // Half of it is no kernel's.
+  EXPECT_DOUBLE_EQ(equal_parts(1).summary().concentration, 1);
+  EXPECT_DOUBLE_EQ(equal_parts(4).summary().concentration, 0.25);
+  EXPECT_DOUBLE_EQ(equal_parts(4).summary().halves, 0.2);
+  EXPECT_DOUBLE_EQ(equal_parts(4).summary().sum, 8);
 }
 
 TEST(Mixture, AKernelThatRepeatsIsOneKernel) {
@@ -44,8 +44,8 @@ TEST(Mixture, PartsAddUpInAnyOrder) {
   whole.add(equal_parts(5));
   Mixture other = equal_parts(5);
   other.add(equal_parts(2));
-  EXPECT_DOUBLE_EQ(whole.summary(0).concentration, other.summary(0).concentration);
-  EXPECT_DOUBLE_EQ(whole.summary(0).concentration, (2 * 16.0 + 3 * 4.0) / (14 * 14));
+  EXPECT_DOUBLE_EQ(whole.summary().concentration, other.summary().concentration);
+  EXPECT_DOUBLE_EQ(whole.summary().concentration, (2 * 16.0 + 3 * 4.0) / (14 * 14));
 }
 
 }  // namespace

@@ -38,17 +38,19 @@ class LevelSpreads {
   const Halves& twin() const { return twin_; }
   // Of a module or a model, by the energies and times of its kernels.
   Halves of(const NodeEstimate& node, const Mixture& energy, const Mixture& time) const {
-    return {half(pass_.energy, of_kernels_.energy, energy.summary(node.energy.value)),
-            half(pass_.time, of_kernels_.time, time.summary(node.time.value))};
+    return {half(pass_.energy, of_kernels_.energy, energy.summary(), node.energy.value),
+            half(pass_.time, of_kernels_.time, time.summary(), node.time.value)};
   }
 
  private:
-  static float half(float pass, float of_kernels, const Mixture::Summary& made_of) {
+  // `whole` is the kernels' sum, and what calling modules takes.
+  static float half(float pass, float of_kernels, const Mixture::Summary& made_of, double whole) {
+    const double share = made_of.sum > 0 ? made_of.sum / whole : 0;
     // What is made of badly known kernels is itself known badly.
-    const double whole =
-        std::max(static_cast<double>(pass), static_cast<double>(of_kernels) * made_of.halves);
+    const double pass_half = std::max(static_cast<double>(pass),
+                                      static_cast<double>(of_kernels) * made_of.halves * share);
     return static_cast<float>(
-        std::min(1.0, half_of_mixture(whole, made_of.halves, made_of.concentration)));
+        std::min(1.0, half_of_mixture(pass_half, made_of.halves, made_of.concentration)));
   }
 
   Halves kernel_;
