@@ -5,6 +5,7 @@
 
 #include "bench/build_tree.h"
 #include "src/base/file.h"
+#include "src/models/tree/memory.h"
 #include "src/predict/predictor/predictor_file.h"
 #include "src/predict/predictor/tree_predict.h"
 
@@ -35,6 +36,13 @@ void BertBase(benchmark::State& state) {
   predict(state, build(R"({"model_type":"bert"})", 16, 128));
 }
 BENCHMARK(BertBase)->Unit(benchmark::kMicrosecond);
+
+// What a prediction says besides.
+void BertBaseMemory(benchmark::State& state) {
+  const ModelTree tree = build(R"({"model_type":"bert"})", 16, 128);
+  for (auto _ : state) benchmark::DoNotOptimize(memory_of(tree));
+}
+BENCHMARK(BertBaseMemory)->Unit(benchmark::kMicrosecond);
 
 // Time per node must not grow with the tree, up to a million nodes.
 void Nodes(benchmark::State& state) {

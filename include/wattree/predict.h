@@ -1,6 +1,7 @@
 // Time and energy of every node of a model's pass, before any run.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -60,9 +61,22 @@ struct PredictedNode {
   Provenance provenance;
 };
 
+// The most memory that a pass takes of its device, in bytes, as PyTorch's allocator hands it out.
+struct PredictedMemory {
+  std::int64_t weights = 0;
+  std::int64_t inputs = 0;
+  std::int64_t cache = 0;              // Of a decode step: the keys and values that it is given.
+  std::int64_t activations = 0;        // What the pass adds when most is in use.
+  std::int64_t peak = 0;               // All of them.
+  std::optional<std::int64_t> device;  // What one device has; absent where nobody knows.
+
+  bool fits() const { return !device || peak <= *device; }
+};
+
 struct PredictedTree {
   Tree tree;
   std::vector<PredictedNode> nodes;  // One for each of the tree's, in its order.
+  PredictedMemory memory;
 
   const PredictedNode& root() const { return nodes.back(); }
 };

@@ -85,6 +85,20 @@ void write_extras(JsonWriter& out, const PredictionExtras& extras) {
   }
 }
 
+void write_json(JsonWriter& out, const MemoryFit& memory) {
+  out.begin_object();
+  out.field("weights_bytes", memory.need.weights);
+  out.field("inputs_bytes", memory.need.inputs);
+  out.field("cache_bytes", memory.need.cache);
+  out.field("activations_bytes", memory.need.activations);
+  out.field("peak_bytes", memory.need.peak());
+  if (memory.device_bytes) {
+    out.field("device_bytes", *memory.device_bytes);
+    out.field("fits", memory.fits());
+  }
+  out.end_object();
+}
+
 void write_json(JsonWriter& out, const std::vector<NodeGroup>& groups) {
   out.begin_array();
   for (const NodeGroup& group : groups) {

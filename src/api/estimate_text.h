@@ -35,6 +35,7 @@ void write_extras(JsonWriter& out, const PredictionExtras& extras);
 // The fields time_s, time_low_s, time_high_s (where the predictor knows times) and energy_j,
 // energy_low_j, energy_high_j.
 void write_fields(JsonWriter& out, const PassEstimate& estimate, bool has_times);
+void write_json(JsonWriter& out, const MemoryFit& memory);
 void write_json(JsonWriter& out, const std::vector<NodeGroup>& groups);
 void write_json(JsonWriter& out, const Breakdown& breakdown);
 void write_json(JsonWriter& out, const QueryTotals& totals);

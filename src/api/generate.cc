@@ -75,6 +75,8 @@ std::string to_json(const GenerateAnswer& answer, int indent) {
   out.field("predicted_steps", generation.predicted_steps);
   write_precision(out, built);
   write_predictor(out, generation.prefill.by);
+  out.key("memory");
+  write_json(out, generation.memory);
   out.field("params", built.tree.root().params);
   write_phase("prefill", generation.prefill.root(), 1, tokens_per_item(built));
   write_phase("decode", generation.decode, generation.steps, generation.steps);

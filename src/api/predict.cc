@@ -61,6 +61,8 @@ std::string to_json(const PredictAnswer& answer, int indent) {
   write_pass(out, built);
   write_precision(out, built);
   write_predictor(out, prediction.by);
+  out.key("memory");
+  write_json(out, prediction.memory);
   write_counts(out, built.tree.root());
   write_per_unit(out, prediction.root(), built.pass.batch, tokens_per_item(built));
   write_extras(out, answer.extras);

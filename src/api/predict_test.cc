@@ -86,6 +86,37 @@ TEST(Predict, AModelIsKnownAsItsKernelsAre) {
   EXPECT_NEAR(root.time_spread - wider, spread.time[2], 1e-6);
 }
 
+TEST(Predict, WhatDoesNotFitIsMarked) {
+  Prediction prediction = bert(16, 128);
+  EXPECT_FALSE(prediction.memory.device_bytes);  // Nobody knows an imaginary device's.
+  EXPECT_TRUE(prediction.memory.fits());
+  const PassMemory& need = prediction.memory.need;
+  EXPECT_EQ(need.weights, 4 * prediction.built.tree.root().params + 2 * 512 * 8);  // And positions.
+  EXPECT_EQ(need.inputs, 16 * 128 * 8);
+  EXPECT_EQ(need.cache, 0);
+  EXPECT_GT(need.activations, 2 * 4 * 16 * 128 * 3072);  // Both sides of the GELU.
+  prediction.memory.device_bytes = need.peak();
+  EXPECT_TRUE(prediction.memory.fits());
+  prediction.memory.device_bytes = need.peak() - 1;
+  EXPECT_FALSE(prediction.memory.fits());
+}
+
+TEST(Predict, ARequestTakesTheMemoryOfItsLargestStep) {
+  const Result<LoadedPredictor> h200 = load_predictor({{}, "h200", {}});
+  GenerateQuery query;
+  query.tree.seq = 8;
+  query.tree.batch = 64;
+  query.tree.dtype = "bf16";
+  query.steps = 500;
+  const ModelText text{R"({"model_type":"gpt2"})", "test", {}, {}};
+  const Generation request = generate("test", text, query, h200.value(), {}).value();
+  EXPECT_EQ(request.memory.device_bytes, std::int64_t{141} << 30);
+  // Keys and values of 507 tokens, of 12 layers.
+  EXPECT_EQ(request.memory.need.cache, std::int64_t{2} * 12 * 64 * 507 * 768 * 2);
+  // A layer's at a time are there twice.
+  EXPECT_LT(request.memory.need.activations, request.memory.need.cache / 5);
+}
+
 TEST(Predict, SharedWeightsAreCountedOnce) {
   PassShape query;
   query.dtype = "bf16";

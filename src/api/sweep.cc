@@ -55,6 +55,8 @@ std::string to_json(const SweepAnswer& answer, int indent) {
     out.field("seq_len", point.pass.seq);
     write_fields(out, point.estimate, sweep.has_times());
     write_per_unit(out, point.estimate, point.pass.batch, point.tokens);
+    out.key("memory");
+    write_json(out, point.memory);
     out.key("basis");
     write_json(out, sweep.by.provenance());
     out.end_object();
@@ -85,7 +87,7 @@ std::string to_csv(const SweepAnswer& answer) {
   const Sweep& sweep = answer.sweep;
   std::string out =
       "batch_size,seq_len,time_s,time_low_s,time_high_s,energy_j,energy_low_j,energy_high_j,"
-      "energy_per_item_j,energy_per_token_j,basis,by,boundary\n";
+      "energy_per_item_j,energy_per_token_j,peak_bytes,device_bytes,basis,by,boundary\n";
   const Provenance basis = sweep.by.provenance();
   for (const SweepPoint& point : sweep.points) {
     const PassEstimate& e = point.estimate;
@@ -96,6 +98,8 @@ std::string to_csv(const SweepAnswer& answer) {
                          e.energy_per(items).value});
     append_numbers(out, {e.energy_per(items * static_cast<double>(point.tokens.value_or(1))).value},
                    point.tokens.has_value());
+    out += ',' + std::to_string(point.memory.need.peak()) + ',';
+    if (point.memory.device_bytes) out += std::to_string(*point.memory.device_bytes);
     append_basis(out, basis);
     out += '\n';
   }

@@ -1,5 +1,5 @@
-// The command line: flags in, text out, exit codes 0 ok, 1 above a limit that --fail-above set,
-// 2 usage, 3 bad input, 4 not available here, 5 internal.
+// The command line: flags in, text out, exit codes 0 ok, 1 above a limit that --fail-above
+// or --must-fit set, 2 usage, 3 bad input, 4 not available here, 5 internal.
 #pragma once
 
 #include <iosfwd>

@@ -38,6 +38,8 @@ Command track_command(CommandSyntax app);
 Command profile_command(CommandSyntax app);
 Command calibrate_command(CommandSyntax app);
 
+// The exit code of a gate that is closed: the command worked, and the answer is no.
+inline constexpr int kAboveLimit = 1;
 inline constexpr int kUsage = 2;
 
 // What was typed makes no sense: tells the user, as text or as JSON, and returns kUsage.

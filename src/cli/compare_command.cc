@@ -16,9 +16,6 @@
 namespace wattree {
 namespace {
 
-// The exit code of a gate that is closed: the comparison worked, and the answer is no.
-constexpr int kAboveLimit = 1;
-
 struct CompareFlags {
   std::vector<std::string> names;  // Of models or of runs.
   PassFlags pass;

@@ -12,6 +12,7 @@
 #include "src/cli/script_flags.h"
 #include "src/report/table/explanation_text.h"
 #include "src/report/table/generation_text.h"
+#include "src/report/table/memory_text.h"
 #include "src/report/table/prediction_table.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/tree_table.h"
@@ -32,7 +33,7 @@ struct PredictFlags {
   std::string by;
   std::optional<std::string> explain;
   std::optional<std::int64_t> generate;
-  bool json = false, csv = false;
+  bool json = false, csv = false, must_fit = false;
 };
 
 CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
@@ -81,6 +82,8 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
     generate.excludes(other);
   }
   describe_totals(predict, flags.totals);
+  predict.add_flag("--must-fit", flags.must_fit,
+                   "Exit with 1 if the device has less memory than the model needs");
   const CommandOption json =
       predict.add_flag("--json", flags.json, "Print JSON (docs/schemas/predict.schema.json)");
   predict.add_flag("--csv", flags.csv, "Print CSV: one row per node, or per size")
@@ -156,9 +159,27 @@ std::string headline_of(const Prediction& prediction) {
   return prediction_headline(prediction.by, built.pass, pass_phrase(built)) + "\n";
 }
 
+// The exit code, where what was asked for must fit.
+int check_fit(const PredictFlags& flags, const MemoryFit& memory, const LoadedPredictor& by,
+              Surroundings& world) {
+  if (!flags.must_fit) return 0;
+  if (!memory.device_bytes) {
+    return fail({ErrorCode::kUnavailable,
+                 "whether it fits cannot be said: the catalogue does not say how much memory " +
+                     by.predictor->hardware + " has",
+                 "`wattree hardware` lists the devices it knows"},
+                flags.json, world);
+  }
+  if (memory.fits()) return 0;
+  world.err << "wattree: " << misfit_line(memory, flags.model, by.predictor->hardware);
+  return kAboveLimit;
+}
+
 void print(const PredictFlags& flags, const SweepAnswer& answer, std::ostream& out) {
   const Sweep& sweep = answer.sweep;
-  out << sweep.class_name << " of " << sweep.model << "\n"
+  out << misfit_line(sweep.largest().memory, "the largest of these passes",
+                     sweep.by.predictor->hardware)
+      << sweep.class_name << " of " << sweep.model << "\n"
       << prediction_headline(sweep.by, sweep.points.front().pass,
                              "pass of " + std::to_string(sweep.points.size()) + " sizes")
       << "\n\n"
@@ -187,7 +208,8 @@ int run_sweep(const PredictFlags& flags, const Asked& asked, Surroundings& world
   } else {
     print(flags, answer.value(), world.out);
   }
-  return 0;
+  const Sweep& swept = answer.value().sweep;
+  return check_fit(flags, swept.largest().memory, swept.by, world);
 }
 
 int run_generate(const PredictFlags& flags, const Asked& asked, Surroundings& world) {
@@ -206,7 +228,8 @@ int run_generate(const PredictFlags& flags, const Asked& asked, Surroundings& wo
         generation_text(answer.value().generation) + "\n" + totals_table(answer.value().totals),
         world.flag_of);
   }
-  return 0;
+  const Generation& generation = answer.value().generation;
+  return check_fit(flags, generation.memory, generation.prefill.by, world);
 }
 
 int run_explain(const PredictFlags& flags, const Asked& asked, Surroundings& world) {
@@ -230,12 +253,14 @@ void print(const PredictFlags& flags, const PredictAnswer& answer, Surroundings&
   const Prediction& prediction = answer.prediction;
   const BuiltModel& built = prediction.built;
   const Node& root = built.tree.root();
-  world.out << built.class_name << " of " << built.model << ": "
+  world.out << misfit_line(prediction.memory, "the pass", prediction.by.predictor->hardware)
+            << built.class_name << " of " << built.model << ": "
             << with_prefix(static_cast<double>(root.params)) << " parameters, "
             << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n"
             << headline_of(prediction)
             << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n"
-            << where_energy_goes(answer.extras.roles) << "\n\n";
+            << where_energy_goes(answer.extras.roles) << "\n"
+            << memory_line(prediction.memory) << "\n\n";
   print_parts(flags, prediction, answer.view, answer.extras, world.out);
   world.out << with_fields_named(totals_table(*answer.extras.totals), world.flag_of);
 }
@@ -253,7 +278,8 @@ int run_one(const PredictFlags& flags, const Asked& asked, Surroundings& world) 
   } else {
     print(flags, answer.value(), world);
   }
-  return 0;
+  const Prediction& prediction = answer.value().prediction;
+  return check_fit(flags, prediction.memory, prediction.by, world);
 }
 
 int run(PredictFlags& flags, Surroundings& world) {

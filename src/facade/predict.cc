@@ -61,6 +61,9 @@ Result<PredictedTree> predict(const ModelConfig& model, const PassOptions& pass,
   for (const NodeEstimate& node : prediction.nodes) {
     out.nodes.push_back(public_estimate(prediction, node));
   }
+  const PassMemory& need = prediction.memory.need;
+  out.memory = {need.weights,     need.inputs, need.cache,
+                need.activations, need.peak(), prediction.memory.device_bytes};
   return out;
 }
 

@@ -257,6 +257,23 @@ Result<Device> find_device(std::string_view name, std::span<const Device> device
   return error;
 }
 
+std::optional<std::int64_t> memory_bytes(std::string_view name, std::span<const Device> devices) {
+  const auto bytes_of = [](const Device& device) -> std::optional<std::int64_t> {
+    if (!device.memory_gb) return std::nullopt;
+    return static_cast<std::int64_t>(*device.memory_gb * (1 << 30));
+  };
+  if (const Result<Device> one = find_device(name, devices); one.ok()) return bytes_of(one.value());
+  const std::vector<std::string> wanted = reduced_words(name);
+  std::optional<std::int64_t> agreed;
+  for (const Device& device : devices) {
+    if (wanted.empty() || !has_all(reduced_words(device.name), wanted)) continue;
+    const std::optional<std::int64_t> bytes = bytes_of(device);
+    if (!bytes || (agreed && agreed != bytes)) return std::nullopt;
+    agreed = bytes;
+  }
+  return agreed;
+}
+
 std::vector<Device> search_devices(std::string_view words, std::span<const Device> devices) {
   const std::vector<std::string> wanted = words_of(words);
   std::vector<Device> found, written_together;

@@ -1,6 +1,7 @@
 // Processors and accelerators as their makers describe them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,11 @@ std::string reduced_name(std::string_view name);
 // The device that `name` means: by name or alias, else the only one whose name has all its words.
 // Otherwise an error lists the ones that could be meant.
 Result<Device> find_device(std::string_view name, std::span<const Device> devices);
+
+// The memory of the device that `name` means, in bytes. Where several could be meant, they must
+// agree; nothing where they do not, or where nothing is known. Makers' gigabytes of memory are
+// binary ones.
+std::optional<std::int64_t> memory_bytes(std::string_view name, std::span<const Device> devices);
 
 // Every device whose name, alias or vendor has all the words of `words`; all of them where it is
 // empty.

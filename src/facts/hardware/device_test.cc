@@ -101,6 +101,21 @@ TEST(Hardware, SearchesByTheBeginningsOfWords) {
   EXPECT_EQ(together[0].name, "GeForce RTX 4090");
 }
 
+TEST(Hardware, MemoryIsKnownWhereAllThatCouldBeMeantAgree) {
+  const auto gib = [](std::string_view name) -> double {
+    const auto bytes = memory_bytes(name, bundled_devices());
+    return bytes ? static_cast<double>(*bytes) / (1 << 30) : -1;
+  };
+  EXPECT_EQ(gib("NVIDIA H200"), 141);
+  EXPECT_EQ(gib("NVIDIA GeForce GTX 1070"), 8);
+  EXPECT_EQ(gib("A100-SXM4-40GB"), 40);
+  EXPECT_EQ(gib("A100 SXM4 80GB"), 80);
+  EXPECT_EQ(gib("A100"), -1);       // 40 or 80.
+  EXPECT_EQ(gib("A100 80GB"), 80);  // On PCIe or SXM4: as much.
+  EXPECT_EQ(gib("zx81"), -1);
+  EXPECT_EQ(gib(""), -1);
+}
+
 TEST(Hardware, OwnEntriesTakeThePlaceOfBundledOnes) {
   const auto own = read_devices(
       "name,kind,tdp_w,fp32_gflops\nNVIDIA T4,gpu,70,8141\nMy ASIC,tpu,,\n", "own.csv");

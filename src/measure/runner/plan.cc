@@ -54,10 +54,10 @@ Result<Plan> Plan::of(const ModelTree& tree, std::int32_t node) {
       const Operand& operand = tree.inputs(leaf).data()[t];
       const Placement& placement = placements[t];
       const auto [place, is_new] =
-          known.emplace(placement.storage, static_cast<std::int32_t>(plan.storages_.size()));
+          known.emplace(operand.storage, static_cast<std::int32_t>(plan.storages_.size()));
       if (is_new) {
         plan.storages_.push_back({0, static_cast<std::int32_t>(operand.dtype),
-                                  placement.storage < -1 ? 1 : 0, placement.storage});
+                                  operand.storage < -1 ? 1 : 0, operand.storage});
       }
       WattreeStorage& storage = plan.storages_[static_cast<std::size_t>(place->second)];
       storage.elements = std::max(storage.elements, extent_of(operand, placement));

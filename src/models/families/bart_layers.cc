@@ -41,8 +41,9 @@ Tensor residual(const BartLayers& m, const Tensor& x, std::string_view norm, con
 
 Tensor feed_forward(const BartLayers& m, const BartStack& stack, const Tensor& x) {
   return residual(m, x, "final_layer_norm", [&](const Tensor& in) {
-    const Tensor wide = linear(in, "fc1", stack.inner);
-    return linear(activation(wide, "activation_fn", m.activation), "fc2", m.hidden);
+    const Tensor wide = activation(linear(in, "fc1", stack.inner), "activation_fn", m.activation);
+    in.trace->keep_until_now({&in});
+    return linear(wide, "fc2", m.hidden);
   });
 }
 

@@ -24,7 +24,9 @@ Tensor embed_tokens(const BartLike& m, const Tensor& ids, std::int64_t rows, Ten
     if (m.embedding_scales) x = x * 1.0;
     self.returns(x);
   }
-  return m.embedding_scales ? x : x * 1.0;
+  if (!m.embedding_scales) x = x * 1.0;
+  trace.keep(x);
+  return x;
 }
 
 // The decoder gives the positions, [s]; the encoder, without them, has them counted for all of
@@ -38,7 +40,9 @@ Tensor embed_positions(const BartLike& m, const Tensor& ids, const Tensor* place
     rows = places != nullptr ? rows.unsqueeze(0) : rows.expand({ids.dim(0), -1});
     rows = rows + 2.0;
   }
-  return self.returns(embedding_kernel(rows, table));
+  const Tensor positions = embedding_kernel(rows, table);
+  trace.keep_for_caller(positions);
+  return self.returns(positions);
 }
 
 Tensor norm_embeddings(const BartLike& m, const Tensor& x) {
@@ -89,15 +93,17 @@ BartOutput bart_like_model(const BartLike& m, const Tensor& ids, std::string_vie
   Trace& trace = *ids.trace;
   Module self(trace, name, m.layers.type("Model"));
   const Tensor target = has_target
-                            ? trace.tensor(DType::kInt64, {ids.dim(0), trace.pass().target_len})
+                            ? trace.input(DType::kInt64, {ids.dim(0), trace.pass().target_len})
                             : shift_right(ids);
   Tensor shared;
   if (m.shares_embeddings)
     shared = shared_embedding(trace, m.vocab, m.layers.hidden, m.embedding_type);
   Tensor words = m.is_tied ? shared : Tensor();
   const Tensor encoded = encode(m, ids, words);
+  trace.hand_over(encoded);
   BartOutput out;
   out.hidden = self.returns(decode(m, target, encoded, &words));
+  trace.hand_over(out.hidden);
   out.words = m.shares_embeddings ? shared : words;
   return out;
 }
@@ -111,7 +117,7 @@ void bart_like_generation(const BartLike& m, Trace& trace, ConfigReader& c, std:
   Module self(trace, "", name);
   const BartOutput out = bart_like_model(m, source_ids(trace), "model");
   const Tensor logits = language_model_head(out.hidden, "lm_head", out.words, m.is_tied);
-  const Tensor offsets = trace.tensor(trace.dtype(), {1, logits.dim(-1)});
+  const Tensor offsets = trace.buffer(trace.dtype(), {1, logits.dim(-1)});
   self.returns(logits + offsets);
 }
 

@@ -59,6 +59,7 @@ namespace {
 
 // Padding stays where it is; all else is counted from the padding token's id on.
 Tensor positions_from_ids(const BertLike& m, const Tensor& ids) {
+  ids.trace->buffer(DType::kInt64, {1, m.positions});  // Positions in order: held, and not read.
   const Tensor is_text = predicate(Op::kNe, ids).to(DType::kInt32);
   Tensor places = cumsum(is_text).to(DType::kInt32);
   if (m.may_decode) places = places + static_cast<double>(m.cache.past);
@@ -68,7 +69,7 @@ Tensor positions_from_ids(const BertLike& m, const Tensor& ids) {
 
 // The positions that a buffer holds.
 Tensor positions_in_order(const BertLike& m, const Tensor& ids) {
-  const Tensor all = ids.trace->tensor(DType::kInt64, {1, m.positions});
+  const Tensor all = ids.trace->buffer(DType::kInt64, {1, m.positions});
   return all.slice(1, m.cache.past, m.cache.past + ids.dim(1));
 }
 
@@ -80,7 +81,7 @@ Tensor embeddings(const BertLike& m, const Tensor& ids, Tensor* words) {
   Tensor types;
   if (m.types > 0) {
     // Gathered from a buffer of zeros.
-    const Tensor zeros = trace.tensor(DType::kInt64, {1, m.positions}).expand({places.dim(0), -1});
+    const Tensor zeros = trace.buffer(DType::kInt64, {1, m.positions}).expand({places.dim(0), -1});
     types = gather(zeros, places).expand({ids.dim(0), ids.dim(1)});
   }
   Tensor x = embedding(ids, "word_embeddings", m.vocab, m.embedding, words);
@@ -98,8 +99,7 @@ Tensor self_attention(const BertLike& m, const Tensor& x, const Mask& mask) {
   const Tensor q = split_heads(linear(x, "query", m.hidden), m.head_dim);
   Tensor k = split_heads(linear(x, "key", m.hidden), m.head_dim);
   Tensor v = split_heads(linear(x, "value", m.hidden), m.head_dim);
-  k = m.cache.append(k);
-  v = m.cache.append(v);
+  m.cache.update(k, v);
   const AttentionOptions options{.mask = mask, .is_causal = m.is_decoder};
   return self.returns(attention(q, k, v, options).flatten_from(2));
 }
@@ -147,7 +147,7 @@ Tensor bert_pooler(const BertLike& m, const Tensor& x) {
 BertOutput bert_like_model(const BertLike& m, Trace& trace, std::string_view name, Pooler pooler) {
   Module self(trace, name, m.type("Model"));
   const Pass& pass = trace.pass();
-  const Tensor ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  const Tensor ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   BertOutput out;
   const Tensor x = embeddings(m, ids, &out.words);
   if (m.encoder) {

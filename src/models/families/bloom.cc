@@ -110,7 +110,7 @@ DecoderOutput model(const Bloom& m, Trace& trace, std::string_view name) {
   const Pass& pass = trace.pass();
   const std::int64_t keys = m.cache.keys(pass.seq);
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   const Tensor words = embedding(out.ids, "word_embeddings", m.vocab, m.hidden, &out.words);
   Tensor x = layer_norm(words, "word_embeddings_layernorm");
   const Tensor ones = fill(trace, Op::kOnes, DType::kFloat32, {pass.batch, keys});

@@ -74,7 +74,7 @@ Tensor encoder(const PreNormEncoder& e, const Tensor& x, const AttentionOptions&
 
 Tensor text_embeddings(const Text& m, const Tensor& ids) {
   Module self(*ids.trace, "embeddings", "CLIPTextEmbeddings");
-  const Tensor places = ids.trace->tensor(DType::kInt64, {1, m.positions}).slice(1, 0, ids.dim(1));
+  const Tensor places = ids.trace->buffer(DType::kInt64, {1, m.positions}).slice(1, 0, ids.dim(1));
   const Tensor words = embedding(ids, "token_embedding", m.vocab, m.encoder.hidden);
   const Tensor positions = embedding(places, "position_embedding", m.positions, m.encoder.hidden);
   return self.returns(words + positions);
@@ -85,8 +85,9 @@ Tensor text_model(const Text& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "CLIPTextModel");
   const std::int64_t batch = trace.pass().batch;
   const std::int64_t seq = trace.pass().seq;
-  const Tensor ids = trace.tensor(DType::kInt64, {batch, seq});
+  const Tensor ids = trace.input(DType::kInt64, {batch, seq});
   Tensor x = text_embeddings(m, ids);
+  trace.keep(x);
   const Mask mask = causal_mask(trace, {batch, seq, seq});
   x = encoder(m.encoder, x, {.mask = mask, .is_causal = true, .softmax_in_f32 = true});
   x = layer_norm(x, "final_layer_norm");
@@ -108,7 +109,7 @@ Tensor vision_embeddings(const Vision& m, const Tensor& pixels) {
       patch_tokens(pixels, "patch_embedding", hidden, {m.patch, m.patch}, Bias::kNo);
   const Tensor start = first.expand({pixels.dim(0), 1, -1});
   const Tensor tokens = cat({&start, &patches}, 1);
-  const Tensor places = trace.tensor(DType::kInt64, {1, m.positions()});
+  const Tensor places = trace.buffer(DType::kInt64, {1, m.positions()});
   return self.returns(tokens + embedding(places, "position_embedding", m.positions(), hidden));
 }
 
@@ -120,7 +121,7 @@ struct Seen {
 Seen vision_model(const Vision& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "CLIPVisionModel");
   const Tensor pixels =
-      trace.tensor(trace.dtype(), {trace.pass().batch, m.channels, m.image, m.image});
+      trace.input(trace.dtype(), {trace.pass().batch, m.channels, m.image, m.image});
   Seen out;
   out.hidden = layer_norm(vision_embeddings(m, pixels), "pre_layrnorm");
   out.hidden = encoder(m.encoder, out.hidden, {.softmax_in_f32 = true});

@@ -106,7 +106,7 @@ Tensor embeddings(const Deberta& m, const Tensor& ids, const Tensor& types, cons
   Module self(trace, "embeddings", "DebertaV2Embeddings");
   Tensor x = embedding(ids, "word_embeddings", b.vocab, b.embedding, words);
   if (m.adds_positions) {
-    const Tensor places = trace.tensor(DType::kInt64, {1, b.positions}).slice(1, 0, ids.dim(1));
+    const Tensor places = trace.buffer(DType::kInt64, {1, b.positions}).slice(1, 0, ids.dim(1));
     x = x + embedding(places, "position_embeddings", b.positions, b.embedding);
   } else {
     fill_like(Op::kZerosLike, x);  // Made, and not added.
@@ -305,7 +305,7 @@ struct Output {
 Output model(const Deberta& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "DebertaV2Model");
   const Dims size{trace.pass().batch, trace.pass().seq};
-  const Tensor ids = trace.tensor(DType::kInt64, size);
+  const Tensor ids = trace.input(DType::kInt64, size);
   look_for_padding(ids, m.has_padding_token);
   const Tensor mask = fill(trace, Op::kOnes, DType::kFloat32, size);
   const Tensor types = fill(trace, Op::kZeros, DType::kInt64, size);

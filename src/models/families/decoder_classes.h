@@ -29,6 +29,7 @@ struct DecoderClasses {
     if (!config.ok()) return;
     Module self(trace, "", std::string(prefix) + std::string(suffix));
     const DecoderOutput out = model(figures, trace, base);
+    trace.keep(out.hidden);
     self.returns(head(figures, out));
   }
 };

@@ -64,6 +64,7 @@ Tensor run_experts(const Tensor& x, const Routes& routes, const Experts& e) {
   const Tensor assigned = order.dim(0) == 1 ? order.squeeze(0) : order;
   trace.emit(Op::kIndexPutInPlace, {&inverse, &sorted.places, &assigned}, inverse);
   const Tensor restored = index(weighed, {&inverse}).view({x.dim(0), e.per_token, hidden});
+  trace.keep_until_now({&rows, &out});
   return self.returns(reduce(Op::kSum, restored, 1, false).to(x.dtype));
 }
 

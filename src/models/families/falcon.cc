@@ -176,7 +176,7 @@ DecoderOutput model(const Falcon& m, Trace& trace, std::string_view name) {
   const Pass& pass = trace.pass();
   const std::int64_t keys = m.cache.keys(pass.seq);
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = embedding(out.ids, "word_embeddings", m.vocab, m.hidden, &out.words);
   Positions at;
   if (m.has_alibi) at.alibi = alibi(m, trace, keys);

@@ -54,8 +54,9 @@ Tensor self_attention(const Gpt2& m, const Tensor& x, const Mask& mask) {
   auto heads = [&](std::int64_t part) {
     return split_heads(qkv.slice(2, part * m.hidden, (part + 1) * m.hidden), m.head_dim);
   };
-  const Tensor k = m.cache.append(heads(1));
-  const Tensor v = m.cache.append(heads(2));
+  Tensor k = heads(1);
+  Tensor v = heads(2);
+  m.cache.update(k, v);
   const bool upcasts = m.upcasts_attention && x.trace->is_eager();
   const Tensor y =
       upcasts ? upcast_attention(heads(0), k, v, mask) : attention(heads(0), k, v, {mask, true});
@@ -71,7 +72,9 @@ Tensor mlp(const Gpt2& m, const Tensor& x) {
 
 Tensor block(const Gpt2& m, const Tensor& x, const Mask& mask, std::int64_t index) {
   Module self(*x.trace, item("h", index), "GPT2Block");
-  const Tensor attended = self_attention(m, layer_norm(x, "ln_1"), mask) + x;
+  const Tensor attention_output = self_attention(m, layer_norm(x, "ln_1"), mask);
+  x.trace->keep(attention_output);
+  const Tensor attended = attention_output + x;
   const Tensor fed = mlp(m, layer_norm(attended, "ln_2"));
   return self.returns(attended + fed);
 }
@@ -80,7 +83,7 @@ DecoderOutput model(const Gpt2& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "GPT2Model");
   const Pass& pass = trace.pass();
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   look_for_padding(out.ids, m.has_padding_token);
   const Tensor words = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
   const Tensor places = position_ids(trace, pass.seq);

@@ -63,7 +63,7 @@ Tensor self_attention(const GptNeo& m, const Tensor& x, const Mask& mask) {
   const Tensor wide_k = k.to(DType::kFloat32);
   Tensor scores = matmul(wide_q, wide_k.transpose(2, 3));
   // A buffer holds the causal mask, and the window of a local layer.
-  const Tensor seen = trace.tensor(DType::kBool, {1, 1, m.positions, m.positions})
+  const Tensor seen = trace.buffer(DType::kBool, {1, 1, m.positions, m.positions})
                           .slice(2, k.dim(2) - q.dim(2), k.dim(2))
                           .slice(3, 0, k.dim(2));
   scores = where(seen, scores, constant(trace, DType::kFloat32));
@@ -90,7 +90,7 @@ DecoderOutput model(const GptNeo& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "GPTNeoModel");
   const Pass& pass = trace.pass();
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   const Tensor words = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
   const Tensor places = position_ids(trace, pass.seq);
   if (!m.cache.used) check_packed_sequences(places, pass.batch);

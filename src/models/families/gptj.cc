@@ -40,7 +40,7 @@ GptJ read(ConfigReader& c, const Trace& trace) {
 // Sines and cosines of every position [1, s, rotary_dim / 2 each], looked up in a buffer.
 Rotary look_up_rotary(const GptJ& m, const Tensor& places) {
   Trace& trace = *places.trace;
-  const Tensor buffer = trace.tensor(DType::kFloat32, {m.positions, m.rotary_dim});
+  const Tensor buffer = trace.buffer(DType::kFloat32, {m.positions, m.rotary_dim});
   const Tensor table = repeat(buffer, {1, 1, 1});
   const Tensor rows = repeat(places.unsqueeze(2), {1, 1, m.rotary_dim});
   const Tensor both = gather(table, rows).to(trace.dtype());
@@ -105,7 +105,7 @@ DecoderOutput model(const GptJ& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "GPTJModel");
   const Pass& pass = trace.pass();
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
   const Tensor places = position_ids(trace, pass.seq);
   if (!m.cache.used) check_packed_sequences(places, pass.batch);

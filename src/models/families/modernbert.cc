@@ -114,7 +114,7 @@ Output model(const ModernBert& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "ModernBertModel");
   const std::int64_t batch = trace.pass().batch;
   const std::int64_t seq = trace.pass().seq;
-  const Tensor ids = trace.tensor(DType::kInt64, {batch, seq});
+  const Tensor ids = trace.input(DType::kInt64, {batch, seq});
   const Tensor places = arange(trace, seq).unsqueeze(0);
   Output out;
   Tensor x;

@@ -90,7 +90,7 @@ DecoderOutput model(const Mpt& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "MptModel");
   const Pass& pass = trace.pass();
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = embedding(out.ids, "wte", m.vocab, m.hidden, &out.words);
   const Tensor biases = alibi(m, trace);
   const Tensor causal = explicit_causal_mask(trace, {pass.batch, pass.seq, m.cache.keys(pass.seq)});

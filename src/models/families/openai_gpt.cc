@@ -52,7 +52,7 @@ Tensor self_attention(const OpenAiGpt& m, const Tensor& x) {
   Tensor scores = matmul(heads(0), heads(1).transpose(2, 3));
   scores = scores / 1.0;
   // The mask is a buffer of ones and zeros: scores * mask + -1e4 * (1 - mask).
-  const Tensor mask = trace.tensor(trace.dtype(), {1, 1, m.positions, m.positions})
+  const Tensor mask = trace.buffer(trace.dtype(), {1, 1, m.positions, m.positions})
                           .slice(2, 0, x.dim(1))
                           .slice(3, 0, x.dim(1));
   const Tensor seen = scores * mask;
@@ -88,10 +88,10 @@ DecoderOutput model(const OpenAiGpt& m, Trace& trace, std::string_view name) {
   Module self(trace, name, "OpenAIGPTModel");
   const Pass& pass = trace.pass();
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   look_for_padding(out.ids, m.has_padding_token);
   const Tensor words = embedding(out.ids, "tokens_embed", m.vocab, m.hidden, &out.words);
-  const Tensor places = trace.tensor(DType::kInt64, {1, pass.seq});  // A buffer.
+  const Tensor places = trace.buffer(DType::kInt64, {1, m.positions}).slice(1, 0, pass.seq);
   const Tensor positions = embedding(places, "positions_embed", m.positions, m.hidden);
   Tensor x = words + positions;
   x = x + 0.0;  // No token types.

@@ -50,7 +50,9 @@ Tensor embed_positions(const Opt& m, const Tensor& places) {
   Module self(trace, "embed_positions", "OPTLearnedPositionalEmbedding", Module::Kind::kPrimitive);
   const Tensor weight = trace.parameter({m.positions + kOffset, m.hidden});
   const Tensor rows = places + static_cast<double>(kOffset);
-  return self.returns(embedding_kernel(rows, weight));
+  const Tensor positions = embedding_kernel(rows, weight);
+  trace.keep_for_caller(positions);
+  return self.returns(positions);
 }
 
 Tensor self_attention(const Opt& m, const Tensor& x, const Mask& mask) {
@@ -59,8 +61,7 @@ Tensor self_attention(const Opt& m, const Tensor& x, const Mask& mask) {
   const Tensor q = linear(x, "q_proj", m.hidden, m.bias) * 1.0;
   Tensor k = split_heads(linear(x, "k_proj", m.hidden, m.bias), m.head_dim);
   Tensor v = split_heads(linear(x, "v_proj", m.hidden, m.bias), m.head_dim);
-  k = m.cache.append(k);
-  v = m.cache.append(v);
+  m.cache.update(k, v);
   const Tensor y = attention(split_heads(q, m.head_dim), k, v,
                              {.mask = mask, .is_causal = true, .softmax_in_f32 = true});
   return self.returns(linear(y.flatten_from(2), "out_proj", m.hidden, m.bias));
@@ -87,7 +88,7 @@ DecoderOutput decoder(const Opt& m, Trace& trace) {
   const Pass& pass = trace.pass();
   const std::int64_t keys = m.cache.keys(pass.seq);
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   Tensor words = embedding(out.ids, "embed_tokens", m.vocab, m.word_width, &out.words);
   // Positions are counted by an attention mask, made of ones where none is given.
   const Tensor ones = fill(trace, Op::kOnes, DType::kFloat32, {pass.batch, keys});

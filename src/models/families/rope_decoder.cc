@@ -110,8 +110,11 @@ Tensor self_attention(const RopeDecoder& m, const Tensor& x, const LayerInput& i
     q = m.norm(q, "q_norm", norm);
     k = m.norm(k, "k_norm", norm);
   }
-  q = apply_rotary(q, input.rotary);
-  k = apply_rotary(k, input.rotary);
+  const Tensor turned_q = apply_rotary(q, input.rotary);
+  const Tensor turned_k = apply_rotary(k, input.rotary);
+  x.trace->keep_until_now({&q, &k});  // Both are turned by one call.
+  q = turned_q;
+  k = turned_k;
   q = q.to(x.dtype);
   k = k.to(x.dtype);
   const Tensor y = cached_attention(m, q, k, v, input);
@@ -218,7 +221,7 @@ DecoderOutput rope_decoder_model(const RopeDecoder& m, Trace& trace, std::string
   Module self(trace, name, m.text_type("Model"));
   const Pass& pass = trace.pass();
   DecoderOutput out;
-  out.ids = trace.tensor(DType::kInt64, {pass.batch, pass.seq});
+  out.ids = trace.input(DType::kInt64, {pass.batch, pass.seq});
   Tensor x = m.scales_embedding
                  ? scaled_embedding(out.ids, m.embedding, m.type("TextScaledWordEmbedding"),
                                     m.vocab, m.hidden, &out.words)
@@ -245,6 +248,7 @@ void rope_decoder_causal_lm(const RopeDecoder& m, Trace& trace, ConfigReader& c)
   if (!c.ok()) return;
   Module self(trace, "", m.type("ForCausalLM"));
   const DecoderOutput out = rope_decoder_model(m, trace, m.base);
+  trace.keep(out.hidden);
   Tensor logits =
       language_model_head(kept_positions(out.hidden), "lm_head", out.words, m.is_tied, m.head_bias);
   if (m.has_multipliers) logits = logits / 1.0;

@@ -9,11 +9,11 @@ std::int64_t source_length(const Trace& trace) {
 }
 
 Tensor source_ids(Trace& trace) {
-  return trace.tensor(DType::kInt64, {trace.pass().batch, source_length(trace)});
+  return trace.input(DType::kInt64, {trace.pass().batch, source_length(trace)});
 }
 
 Tensor target_ids(Trace& trace) {
-  return trace.tensor(DType::kInt64, {trace.pass().batch, trace.pass().target_len});
+  return trace.input(DType::kInt64, {trace.pass().batch, trace.pass().target_len});
 }
 
 Cache decoder_cache(ConfigReader& config, const Trace& trace) {
@@ -72,8 +72,8 @@ KeysValues keys_and_values(const Tensor& states, const Cache& cache, bool is_cro
     out.values = project(states, value_name);
   }
   if (is_cached) {
-    out.keys = trace.tensor(out.keys.dtype, out.keys.size);
-    out.values = trace.tensor(out.values.dtype, out.values.size);
+    out.keys = trace.given(Held::kCache, out.keys.dtype, out.keys.size);
+    out.values = trace.given(Held::kCache, out.values.dtype, out.values.size);
     return out;
   }
   const Cache empty{cache.used, 0, {}};

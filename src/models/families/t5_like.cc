@@ -142,8 +142,14 @@ Tensor feed_forward_layer(const T5Like& m, const Tensor& x, int index) {
 Tensor block(const T5Like& m, Stack& stack, Tensor x, std::int64_t index) {
   Module self(*x.trace, item("block", index), m.type("Block"));
   int next = 0;
-  x = cut_infinities(attention_layer(m, stack, x, next++, false));
-  if (stack.is_decoder) x = cut_infinities(attention_layer(m, stack, x, next++, true));
+  // What a layer returns stays in a variable of the block.
+  auto attend = [&](bool is_cross) {
+    const Tensor y = attention_layer(m, stack, x, next++, is_cross);
+    x.trace->keep(y);
+    x = cut_infinities(y);
+  };
+  attend(false);
+  if (stack.is_decoder) attend(true);
   return self.returns(cut_infinities(feed_forward_layer(m, x, next)));
 }
 
@@ -171,9 +177,11 @@ Tensor encode_and_decode(const T5Like& m, const Tensor& source, const Tensor& ta
   const Tensor shared = shared_embedding(*source.trace, m.vocab, m.hidden);
   if (words != nullptr) *words = shared;
   const Tensor encoded = encode(m, source, shared);
-  return run(m,
-             {.is_decoder = true, .layers = m.decoder_layers, .cache = m.cache, .encoded = encoded},
-             target, shared, "decoder");
+  const Tensor decoded =
+      run(m, {.is_decoder = true, .layers = m.decoder_layers, .cache = m.cache, .encoded = encoded},
+          target, shared, "decoder");
+  for (const Tensor* result : {&encoded, &decoded}) source.trace->hand_over(*result);
+  return decoded;
 }
 
 Tensor encoder_model(const T5Like& m, Trace& trace, std::string_view name) {

@@ -62,8 +62,9 @@ Tensor pooler(const Vit& m, const Tensor& x) {
 Tensor model(const Vit& m, Trace& trace, std::string_view name, bool with_pooler) {
   Module self(trace, name, "ViTModel");
   const Tensor pixels =
-      trace.tensor(trace.dtype(), {trace.pass().batch, m.channels, m.image[0], m.image[1]});
+      trace.input(trace.dtype(), {trace.pass().batch, m.channels, m.image[0], m.image[1]});
   Tensor x = embeddings(m, pixels);
+  trace.keep(x);
   x = pre_norm_layers(m.encoder, kNames, x, {.softmax_in_f32 = true});
   x = layer_norm(x, "layernorm");
   if (with_pooler) pooler(m, x);

@@ -37,11 +37,12 @@ Tensor encode(const Whisper& m, Trace& trace) {
   Uncalled uncalled(trace, is_decode_step(trace));
   Module self(trace, "encoder", "WhisperEncoder");
   const Tensor spectrogram =
-      trace.tensor(trace.dtype(), {trace.pass().batch, m.mel_bins, 2 * m.source_positions});
+      trace.input(trace.dtype(), {trace.pass().batch, m.mel_bins, 2 * m.source_positions});
   Tensor x = conv1d(spectrogram, "conv1", m.layers.hidden, 3, 1, 1);
   x = unary(Op::kGelu, x);
   x = conv1d(x, "conv2", m.layers.hidden, 3, 2, 1);
   x = unary(Op::kGelu, x).permute({0, 2, 1});
+  trace.keep(x);
   const Tensor places = arange(trace, m.source_positions);
   x = x + embedding(places, "embed_positions", m.source_positions, m.layers.hidden);
   return self.returns(layer_norm(bart_encoder_layers(m.layers, x), "layer_norm"));
@@ -51,7 +52,9 @@ Tensor embed_positions(const Whisper& m, const Tensor& places) {
   Trace& trace = *places.trace;
   Module self(trace, "embed_positions", "WhisperPositionalEmbedding", Module::Kind::kPrimitive);
   const Tensor table = trace.parameter({m.target_positions, m.layers.hidden});
-  return self.returns(index(table, {&places}));
+  const Tensor rows = index(table, {&places});
+  trace.keep_for_caller(rows);
+  return self.returns(rows);
 }
 
 Tensor decode(const Whisper& m, Trace& trace, const Tensor& encoded, Tensor* words) {
@@ -71,7 +74,10 @@ Tensor decode(const Whisper& m, Trace& trace, const Tensor& encoded, Tensor* wor
 Tensor model(const Whisper& m, Trace& trace, std::string_view name, Tensor* words) {
   Module self(trace, name, "WhisperModel");
   const Tensor encoded = encode(m, trace);
-  return self.returns(decode(m, trace, encoded, words));
+  trace.hand_over(encoded);
+  const Tensor decoded = decode(m, trace, encoded, words);
+  trace.hand_over(decoded);
+  return self.returns(decoded);
 }
 
 void base(Trace& trace, ConfigReader& c) {

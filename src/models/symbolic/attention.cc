@@ -140,20 +140,29 @@ std::int64_t Cache::kept() const { return window ? std::min(past, *window - 1) :
 
 Tensor Cache::append(const Tensor& states) const {
   if (!used) return states;
+  const Tensor whole = joined(states);
+  states.trace->hand_over(whole);
+  return whole;
+}
+
+Tensor Cache::joined(const Tensor& states) const {
   if (past == 0) return cat({&states}, -2);
   // A sliding layer's past is a slice of what was joined in the last step.
   const std::int64_t stored = window && past >= *window ? *window : kept();
-  const Tensor whole(states.trace, states.dtype,
-                     {states.dim(0), states.dim(1), stored, states.dim(3)});
-  const Tensor before = whole.slice(2, stored - kept(), stored);
+  const Tensor held = states.trace->given(Held::kCache, states.dtype,
+                                          {states.dim(0), states.dim(1), stored, states.dim(3)});
+  const Tensor before = held.slice(2, stored - kept(), stored);
   return cat({&before, &states}, -2);
 }
 
 void Cache::update(Tensor& keys, Tensor& values) const {
   if (!used) return;
   if (window && past == 0) to_copy(constant(*keys.trace, DType::kInt64), DType::kInt64);
-  keys = append(keys);
-  values = append(values);
+  const Tensor all_keys = append(keys);
+  const Tensor all_values = append(values);
+  keys.trace->keep_until_now({&keys, &values});  // One call returns both.
+  keys = all_keys;
+  values = all_values;
 }
 
 Tensor repeat_kv(const Tensor& x, std::int64_t groups) {
@@ -179,7 +188,10 @@ Tensor eager_attention(const Tensor& q, const Tensor& k, const Tensor& v,
   if (options.position_bias) scores = scores + *options.position_bias;
   if (options.mask) scores = scores + *options.mask;
   const Tensor weights = options.softmax_in_f32 ? softmax_f32(scores).to(q.dtype) : softmax(scores);
-  return matmul(weights, values).transpose(1, 2).contiguous();
+  const Tensor result = matmul(weights, values).transpose(1, 2).contiguous();
+  q.trace->keep_until_now({&keys, &values});
+  q.trace->keep(weights);  // Returned beside the result.
+  return result;
 }
 
 namespace {
@@ -214,6 +226,8 @@ Tensor sdpa_attention(const Tensor& q, const Tensor& k, const Tensor& v,
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
                  const AttentionOptions& options) {
+  // The module that projected them has variables for all three.
+  for (const Tensor* states : {&q, &k, &v}) q.trace->keep(*states);
   return q.trace->is_eager() ? eager_attention(q, k, v, options) : sdpa_attention(q, k, v, options);
 }
 
@@ -250,9 +264,10 @@ Rotary rotary_embedding(const Tensor& position_ids, std::string_view name, std::
     if (kind == RopeKind::kDynamic) predicate(Op::kLt, length);
   }
   const std::int64_t rows = position_ids.dim(0);
-  // One for every second dimension: arange(0, dim, 2).
-  const Tensor frequencies =
-      trace.tensor(DType::kFloat32, {1, (dim + 1) / 2, 1}).expand({rows, -1, 1});
+  // One for every second dimension: arange(0, dim, 2). As they were at first is kept, too.
+  const Dims size{1, (dim + 1) / 2, 1};
+  trace.buffer(DType::kFloat32, size);
+  const Tensor frequencies = trace.buffer(DType::kFloat32, size).expand({rows, -1, 1});
   const Tensor positions = position_ids.unsqueeze(1).to(DType::kFloat32);
   const Tensor angles = matmul(frequencies, positions).transpose(1, 2);
   const Tensor both = cat({&angles, &angles}, -1);

@@ -57,6 +57,9 @@ struct Cache {
       const;  // [b, h, s, d] joined to the past along s: a copy, even of nothing.
   // Both of a layer's states; a sliding layer sends its window to the device at first use.
   void update(Tensor& keys, Tensor& values) const;
+
+ private:
+  Tensor joined(const Tensor& states) const;
 };
 
 // --- attention over [b, h, s, d] tensors; the result is [b, s, h, d], contiguous ---

@@ -50,12 +50,21 @@ Tensor embedding_kernel(const Tensor& ids, const Tensor& table) {
   return ids.trace->emit(Op::kEmbedding, {&table, &ids}, Tensor(ids.trace, table.dtype, size));
 }
 
+namespace {
+// Models keep what they looked up in a variable (inputs_embeds), and call what they make of it
+// hidden_states.
+Tensor kept_rows(const Tensor& rows) {
+  rows.trace->keep_for_caller(rows);
+  return rows;
+}
+}  // namespace
+
 Tensor embedding(const Tensor& ids, std::string_view name, std::int64_t rows, std::int64_t width,
                  Tensor* table) {
   Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
   const Tensor weight = ids.trace->parameter({rows, width});
   if (table != nullptr) *table = weight;
-  return self.returns(embedding_kernel(ids, weight));
+  return self.returns(kept_rows(embedding_kernel(ids, weight)));
 }
 
 Tensor scaled_embedding(const Tensor& ids, std::string_view name, std::string_view type,
@@ -64,13 +73,14 @@ Tensor scaled_embedding(const Tensor& ids, std::string_view name, std::string_vi
   Module self(trace, name, type, Kind::kPrimitive);
   const Tensor weight = trace.parameter({rows, width});
   if (table != nullptr) *table = weight;
-  return self.returns(embedding_kernel(ids, weight) * constant(trace, trace.dtype()));
+  const Tensor factor = trace.buffer(trace.dtype(), {});
+  return self.returns(kept_rows(embedding_kernel(ids, weight) * factor));
 }
 
 Tensor tied_embedding(const Tensor& ids, std::string_view name, const Tensor& table) {
   Module self(*ids.trace, name, "Embedding", Kind::kPrimitive);
   ids.trace->hold(table);
-  return self.returns(embedding_kernel(ids, table));
+  return self.returns(kept_rows(embedding_kernel(ids, table)));
 }
 
 Tensor layer_norm_kernel(const Tensor& x, const Tensor* weight, const Tensor* bias) {
@@ -324,8 +334,8 @@ Tensor batch_norm1d(const Tensor& x, std::string_view name) {
   Module self(trace, name, "BatchNorm1d", Kind::kPrimitive);
   const Tensor weight = trace.parameter({x.dim(1)});
   const Tensor offset = trace.parameter({x.dim(1)});
-  const Tensor mean = trace.tensor(x.dtype, {x.dim(1)});
-  const Tensor variance = trace.tensor(x.dtype, {x.dim(1)});
+  const Tensor mean = trace.buffer(x.dtype, {x.dim(1)});
+  const Tensor variance = trace.buffer(x.dtype, {x.dim(1)});
   return self.returns(trace.emit(Op::kBatchNorm, {&x, &weight, &offset, &mean, &variance},
                                  Tensor(&trace, x.dtype, x.size)));
 }

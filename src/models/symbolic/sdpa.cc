@@ -58,8 +58,8 @@ Tensor math(const Tensor& query, const Tensor& key, const Tensor& value, SdpaOpt
   Trace& trace = *query.trace;
   // Half precision is computed in fp32.
   const Tensor q32 = query.to(DType::kFloat32);
-  Tensor k = key.to(DType::kFloat32);
-  Tensor v = value.to(DType::kFloat32);
+  const Tensor k32 = key.to(DType::kFloat32);
+  const Tensor v32 = value.to(DType::kFloat32);
   const Tensor q = q32 * 1.0;  // The square root of the scale goes to both sides.
   if (options.is_causal) {
     const Tensor all = fill(trace, Op::kOnes, DType::kBool, {query.dim(2), key.dim(2)});
@@ -69,15 +69,17 @@ Tensor math(const Tensor& query, const Tensor& key, const Tensor& value, SdpaOpt
     options.mask = where(lower, zero, minus_infinity);
   }
   const std::int64_t groups = options.enable_gqa ? query.dim(1) / key.dim(1) : 1;
-  k = repeat_heads(k, groups);
-  v = repeat_heads(v, groups);
+  const Tensor k = repeat_heads(k32, groups);
+  const Tensor v = repeat_heads(v32, groups);
   const Tensor scaled_keys = k.transpose(2, 3) * 1.0;
   Tensor scores = matmul(q, scaled_keys);
   if (options.mask) scores = scores + *options.mask;
   Tensor weights =
       trace.emit(Op::kSafeSoftmax, {&scores}, Tensor(&trace, scores.dtype, scores.size));
   weights.to(query.dtype);  // Returned beside the result, although nobody asked for it.
-  return matmul(weights, v).to(query.dtype);
+  const Tensor out = matmul(weights, v).to(query.dtype);
+  trace.keep_until_now({&q32, &k32, &v32, &q, &k, &v, &weights});
+  return out;
 }
 
 }  // namespace

@@ -87,7 +87,25 @@ Tensor Trace::parameter(const Dims& size) {
 void Trace::hold(const Tensor& weight) {
   const Extent extent = extent_of(weight.size, weight.stride);
   if (!frames_.empty() && !extent.fits()) fail_size(weight.size, frames_.back().scope);
-  held_.emplace_back(weight.parameter, extent.elements);
+  weights_.push_back({weight.parameter, -1, extent.elements, weight.rank() >= 2});
+}
+
+Tensor Trace::given(Held held, DType type, const Dims& size) {
+  Tensor out(this, type, size);
+  // What a part of the model that is not called would read is not there, but its buffers are.
+  if (uncalled_ == 0 || held == Held::kBuffer) {
+    tree_.append_held({out.storage, held, saturating_mul(out.elements(), byte_size(type))});
+  }
+  return out;
+}
+
+void Trace::keep_in(const Tensor& x, std::size_t depth) {
+  if (!failed() && uncalled_ == 0) variables_.emplace_back(depth, x.storage);
+}
+
+void Trace::keep_until_now(std::initializer_list<const Tensor*> tensors) {
+  if (failed() || uncalled_ > 0) return;
+  for (const Tensor* x : tensors) tree_.append_kept({x->storage, tree_.node_count() - 1});
 }
 
 void Trace::fail_size(const Dims& size, std::string_view scope) {
@@ -154,15 +172,17 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
 void Trace::append_operand(const Tensor& tensor, std::string_view scope) {
   const Extent extent = extent_of(tensor.size, tensor.stride);
   if (!extent.fits()) fail_size(tensor.size, scope);
-  tree_.append_operand(tensor.size, extent.touched, tensor.dtype, tensor.is_weight());
-  if (tree_.has_dataflow) tree_.append_placement(tensor.storage, tensor.offset, tensor.stride);
+  tree_.append_operand(tensor.size, extent.touched, tensor.dtype, tensor.is_weight(),
+                       tensor.storage);
+  if (tree_.has_dataflow) tree_.append_placement(tensor.offset, tensor.stride);
 }
 
 void Trace::open(std::string_view name, std::string_view type, Level level, bool folds,
                  std::int32_t run) {
   if (failed()) {
     // Only the nesting is kept, so that memory stays bounded whatever comes after.
-    frames_.push_back({{}, {}, level, run, 0, words_.size(), held_.size(), next_parameter_, folds});
+    frames_.push_back(
+        {{}, {}, level, run, 0, words_.size(), weights_.size(), next_parameter_, folds});
     return;
   }
   std::string_view scope;
@@ -180,15 +200,16 @@ void Trace::open(std::string_view name, std::string_view type, Level level, bool
   if (run < 0 && !frames_.empty()) run = frames_.back().run;
   if (frames_.empty()) level = Level::kModel;
   frames_.push_back({scope, tree_.keep(type), level, run, tree_.node_count(), words_.size(),
-                     held_.size(), resume, folds});
+                     weights_.size(), resume, folds});
 }
 
 void Trace::close(const Dims& shape) {
   const Frame frame = frames_.back();
+  const std::size_t depth = frames_.size();
   frames_.pop_back();
   words_.resize(frame.words);
   if (failed()) {
-    held_.resize(frame.parameters);
+    weights_.resize(frame.weights);
     return;
   }
   next_parameter_ = std::max(next_parameter_, frame.resume);
@@ -212,10 +233,15 @@ void Trace::close(const Dims& shape) {
     node.level = frame.level;
     node.run = frame.run;
   }
-  for (std::size_t i = frame.parameters; i < held_.size(); ++i) {
-    tree_.append_parameter({held_[i].first, index, held_[i].second});
+  for (std::size_t i = frame.weights; i < weights_.size(); ++i) {
+    weights_[i].node = index;
+    tree_.append_parameter(weights_[i]);
   }
-  held_.resize(frame.parameters);
+  weights_.resize(frame.weights);
+  std::erase_if(variables_, [&](const auto& variable) {
+    if (variable.first >= depth) tree_.append_kept({variable.second, index});
+    return variable.first >= depth;
+  });
 }
 
 Result<ModelTree> Trace::finish() {

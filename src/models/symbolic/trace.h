@@ -44,10 +44,12 @@ class Trace {
   bool is_eager() const { return pass_.attention == Attention::kEager; }
 
   // --- values ---
-  Tensor tensor(DType type, const Dims& size) {
-    return {this, type, size};
-  }                                    // An input of the pass: ids, pixels.
+  Tensor tensor(DType type, const Dims& size) { return {this, type, size}; }
   Tensor parameter(const Dims& size);  // A new weight of the open module.
+  // What is there before the pass.
+  Tensor given(Held held, DType type, const Dims& size);
+  Tensor input(DType type, const Dims& size) { return given(Held::kInput, type, size); }
+  Tensor buffer(DType type, const Dims& size) { return given(Held::kBuffer, type, size); }
   std::int32_t new_storage() { return next_storage_++; }
   void hold(const Tensor& weight);  // The open module holds this weight too: tied.
 
@@ -62,6 +64,13 @@ class Trace {
               std::initializer_list<double> numbers = {});
 
   void set_experts_per_token(std::int64_t count) { tree_.experts_per_token = count; }
+
+  // --- variables: what holds a tensor's memory beyond its last use (see tree/memory.h) ---
+  void keep(const Tensor& x) { keep_in(x, frames_.size()); }  // Until the open module returns.
+  void keep_for_caller(const Tensor& x) { keep_in(x, frames_.size() - 1); }  // Its caller.
+  void hand_over(const Tensor& x) { keep_in(x, 1); }  // Until the pass ends: a result of it.
+  // `h = act(fc1(h))`: what h was is freed when h has its new value, and that is now.
+  void keep_until_now(std::initializer_list<const Tensor*> tensors);
 
   // The op emitted last is one that only the framework has a name for.
   void name_last(std::string_view type) { tree_.nodes().back().type = tree_.keep(type); }
@@ -83,9 +92,9 @@ class Trace {
     Level level;
     std::int32_t run;
     std::int32_t first;
-    std::size_t words;       // Where this module's op counts begin in words_.
-    std::size_t parameters;  // Where its weights begin in held_.
-    std::int32_t resume;     // The next new weight's id outside a repeated run.
+    std::size_t words;    // Where this module's op counts begin in words_.
+    std::size_t weights;  // Where its weights begin in weights_.
+    std::int32_t resume;  // The next new weight's id outside a repeated run.
     bool folds;
   };
 
@@ -94,6 +103,7 @@ class Trace {
   void close(const Dims& shape);
   std::string_view op_scope(const OpFacts& facts);
   void append_operand(const Tensor& tensor, std::string_view scope);
+  void keep_in(const Tensor& x, std::size_t depth);
   void fail_size(const Dims& size, std::string_view scope);
   void fail_operands(Op op, std::size_t count);
 
@@ -103,8 +113,9 @@ class Trace {
   int uncalled_ = 0;  // Above zero: kernels are not emitted.
   std::vector<Frame> frames_;
   std::vector<std::pair<Op, int>> words_;  // How often each op's word was used, per frame.
-  std::vector<std::pair<std::int32_t, std::int64_t>>
-      held_;  // Weights of the open frames: id and elements.
+  std::vector<ParameterUse> weights_;      // Of the open frames, without their nodes.
+  std::vector<std::pair<std::size_t, std::int32_t>>
+      variables_;  // Of the open frames: how deep, and the storage they hold.
   std::int32_t next_parameter_ = 0;
   std::int32_t next_storage_ = 0;
   std::unordered_map<std::string_view, std::int32_t>

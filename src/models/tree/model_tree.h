@@ -17,19 +17,22 @@ namespace wattree {
 
 // What goes into or comes out of a kernel.
 struct Operand {
-  Operand(const Dims& sizes, std::int64_t in_memory, DType type, bool weight)
-      : size(sizes), touched(in_memory), dtype(type), is_weight(weight) {}
+  Operand(const Dims& sizes, std::int64_t in_memory, DType type, bool weight,
+          std::int32_t lies_in = -1)
+      : size(sizes), touched(in_memory), dtype(type), is_weight(weight), storage(lies_in) {}
 
   Shape size;
   std::int64_t touched;  // Elements in memory: an expanded dimension is there, and moved, once.
   DType dtype;
   bool is_weight;
+  // Equal for all that share memory; of weights: weight_storage(id). -1: not known.
+  std::int32_t storage;
 };
 
-// Where an operand lies in memory: what it takes to run a kernel with the buffers it would have.
+// Where in its storage an operand lies: what it takes to run a kernel with the buffers it would
+// have.
 struct Placement {
-  std::int32_t storage;  // Equal for all that share memory; of weights: weight_storage(id).
-  std::int64_t offset;   // Of the first element, in elements.
+  std::int64_t offset;  // Of the first element, in elements.
   Dims stride;
 };
 constexpr std::int32_t weight_storage(std::int32_t parameter) { return -2 - parameter; }
@@ -73,6 +76,26 @@ struct ParameterUse {
   std::int32_t id = 0;
   std::int32_t node = 0;
   std::int64_t elements = 0;
+  bool is_matrix = true;  // Of two dimensions or more: those that integers stand for.
+};
+
+// Memory that is there before the pass, and after it.
+enum class Held : std::uint8_t {
+  kInput,   // Ids, pixels.
+  kBuffer,  // What a module holds besides its weights.
+  kCache,   // Keys and values of the past.
+};
+struct HeldStorage {
+  std::int32_t storage = 0;
+  Held held = Held::kInput;
+  std::int64_t bytes = 0;
+};
+
+// Memory that is not freed after its last use, because a variable still holds it: not before node
+// `until` has run.
+struct KeptStorage {
+  std::int32_t storage = 0;
+  std::int32_t until = 0;
 };
 
 class ModelTree {
@@ -93,6 +116,8 @@ class ModelTree {
     return std::span(operands_).subspan(node.operands + node.inputs, node.outputs);
   }
   std::span<const ParameterUse> parameters() const { return parameters_; }
+  std::span<const HeldStorage> held() const { return held_; }
+  std::span<const KeptStorage> kept() const { return kept_; }
 
   // --- dataflow, only in trees that are to be run: where operands lie (inputs, then outputs), and
   // the numbers a kernel is called with (dimensions, flags, factors), as models/symbolic has them.
@@ -118,16 +143,19 @@ class ModelTree {
     }
     return nodes_.emplace_back(first, shape);
   }
-  void append_operand(const Dims& size, std::int64_t touched, DType dtype, bool is_weight) {
-    operands_.emplace_back(size, touched, dtype, is_weight);
+  void append_operand(const Dims& size, std::int64_t touched, DType dtype, bool is_weight,
+                      std::int32_t storage = -1) {
+    operands_.emplace_back(size, touched, dtype, is_weight, storage);
   }
-  void append_placement(std::int32_t storage, std::int64_t offset, const Dims& stride) {
-    placements_.push_back({storage, offset, stride});
+  void append_placement(std::int64_t offset, const Dims& stride) {
+    placements_.push_back({offset, stride});
   }
   void append_numbers(const Node& node, std::span<const double> numbers);
   std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
   std::uint32_t operand_count() const { return static_cast<std::uint32_t>(operands_.size()); }
   void append_parameter(ParameterUse use) { parameters_.push_back(use); }
+  void append_held(HeldStorage held) { held_.push_back(held); }
+  void append_kept(KeptStorage kept) { kept_.push_back(kept); }
   // A copy of these pieces, joined, that lives as long as the tree.
   std::string_view keep(std::string_view text, std::string_view more = {},
                         std::string_view last = {}) {
@@ -145,6 +173,8 @@ class ModelTree {
   std::vector<Node> nodes_;
   std::vector<Operand> operands_;
   std::vector<ParameterUse> parameters_;
+  std::vector<HeldStorage> held_;
+  std::vector<KeptStorage> kept_;
   std::vector<Placement> placements_;  // One for each operand, or none at all.
   std::vector<double> numbers_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>

@@ -17,8 +17,8 @@ struct NamedModel {
 
 struct ComparedModel {
   Prediction prediction;
-  // Its energy over the first model's, with a 90 % interval as if the two errors had nothing to do
-  // with each other. Errors of models that are alike are mostly shared: then it is too wide.
+  // Its energy over the first model's, with a 90 % interval: what both models run is wrong by the
+  // same in both, so that the ratio of models that are alike is known well.
   double ratio = 1;
   double ratio_low = 1;
   double ratio_high = 1;

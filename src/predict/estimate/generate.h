@@ -34,6 +34,8 @@ struct Generation {
   // A class of the family that ends in a vocabulary, where the one that was asked for does not:
   // without it, a language model's last product is not in the figures.
   std::string better_class;
+  // Of the pass or step that takes most: the prompt's, or the last one over the longest cache.
+  MemoryFit memory;
 
   PassEstimate request() const {
     PassEstimate sum = prefill.root();

@@ -26,7 +26,8 @@ Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by) {
   Result<std::vector<NodeEstimate>> nodes =
       predict_tree(*by.predictor, *by.index, answer.tree, by.execution);
   if (!nodes.ok()) return nodes.error();
-  return Prediction{std::move(answer), std::move(nodes).value(), by};
+  const MemoryFit memory{memory_of(answer.tree), by.device_bytes};
+  return Prediction{std::move(answer), std::move(nodes).value(), by, memory};
 }
 
 std::optional<std::int64_t> tokens_per_item(const BuiltModel& answer) {

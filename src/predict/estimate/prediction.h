@@ -6,15 +6,26 @@
 #include <vector>
 
 #include "src/models/families/build_model.h"
+#include "src/models/tree/memory.h"
 #include "src/predict/estimate/pass_estimate.h"
 #include "src/predict/predictor/loaded_predictor.h"
 
 namespace wattree {
 
+// The memory that something takes of one device, and how much the device has.
+struct MemoryFit {
+  PassMemory need;
+  std::optional<std::int64_t> device_bytes;  // Absent: nobody knows,
+  bool fits() const {
+    return !device_bytes || need.peak() <= *device_bytes;
+  }  // and nobody can say.
+};
+
 struct Prediction {
   BuiltModel built;
   std::vector<NodeEstimate> nodes;  // One for each of the tree's, in its order.
   LoadedPredictor by;
+  MemoryFit memory;
 
   PassEstimate root() const { return estimate_of(nodes.back()); }
   bool has_times() const {

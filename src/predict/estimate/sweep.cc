@@ -1,5 +1,7 @@
 #include "src/predict/estimate/sweep.h"
 
+#include <algorithm>
+
 namespace wattree {
 namespace {
 
@@ -74,6 +76,12 @@ class MeanTree {
 
 }  // namespace
 
+const SweepPoint& Sweep::largest() const {
+  return *std::max_element(points.begin(), points.end(), [](const auto& a, const auto& b) {
+    return a.memory.need.peak() < b.memory.need.peak();
+  });
+}
+
 Joules Sweep::mean_per_item() const {
   double items = 0;
   for (const SweepPoint& point : points) items += static_cast<double>(point.pass.batch);
@@ -112,8 +120,8 @@ Result<Sweep> sweep(const std::string& model, const ModelText& text, const PassS
       Result<Prediction> predicted = predict(std::move(answer).value(), by);
       if (!predicted.ok()) return predicted.error();
       Prediction prediction = std::move(predicted).value();
-      out.points.push_back(
-          {prediction.built.pass, tokens_per_item(prediction.built), prediction.root()});
+      out.points.push_back({prediction.built.pass, tokens_per_item(prediction.built),
+                            prediction.root(), prediction.memory});
       out.mean += prediction.root() * (1 / static_cast<double>(count));
       out.class_name = prediction.built.class_name;
       if (out.points.size() == 1) out.notes = prediction.built.notes;

@@ -21,6 +21,7 @@ struct SweepPoint {
   Pass pass;
   std::optional<std::int64_t> tokens;  // Of one item.
   PassEstimate estimate;               // Of one pass.
+  MemoryFit memory;
 };
 
 struct Sweep {
@@ -36,6 +37,8 @@ struct Sweep {
   LoadedPredictor by;
 
   bool has_times() const { return mean.time > Seconds(); }
+  // The one that takes the most memory.
+  const SweepPoint& largest() const;
   // Of all points together: their energy over their items and tokens.
   Joules mean_per_item() const;
   std::optional<Joules> mean_per_token() const;

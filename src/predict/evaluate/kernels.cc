@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "src/base/random.h"
+#include "src/predict/predictor/mixture.h"
 
 namespace wattree {
 namespace {
@@ -41,16 +42,32 @@ struct Pair {
   std::int32_t group;
   // What the intervals of its kernels add up to, of a pass.
   double spread_of_kernels = 1;
+  Mixture::Summary made_of;  // Of a module or a pass.
   double energy_error() const { return 100 * (estimate.energy_j / sample->energy_j - 1); }
   double time_error() const { return 100 * (estimate.time_s / sample->time_s - 1); }
   // As an interval sees it: relative to the prediction, on the sample's own card.
   double miss() const {
     return std::abs(sample->raw_energy_j() - estimate.energy_j) / estimate.energy_j;
   }
-  int kind() const {  // What intervals are told apart by.
-    return 2 * static_cast<int>(sample->level()) + sample->is_single;
-  }
+  int kind() const { return kind_at(sample->level()); }  // What intervals are told apart by.
+  int kind_at(TreeLevel level) const { return 2 * static_cast<int>(level) + sample->is_single; }
 };
+
+// What a module is made of, as a tree's prediction sees it.
+Mixture::Summary made_of(const Predictor& predictor, const KernelSample& sample) {
+  Mixture mixture;
+  for (std::size_t i = 0; i < sample.kernels.size(); ++i) {
+    const Price price = price_of(predictor, sample.kernels[i].work);
+    const double energy_j = price.energy_j * sample.kernels[i].count;
+    mixture.add(i, energy_j, spread_of_kernel(predictor, price, sample.is_single).energy);
+  }
+  return mixture.summary();
+}
+
+double half_of_module(double whole, double share_of_kernels, const Mixture::Summary& made_of) {
+  return half_of_mixture(std::max(whole, share_of_kernels * made_of.halves), made_of.halves,
+                         made_of.concentration);
+}
 
 // Half of the interval around a prediction, relative to it.
 using HalfWidth = std::function<double(const Pair&)>;
@@ -65,8 +82,14 @@ class OtherGroups {
     }
   }
   double half_width(const Pair& pair) {
-    const Widths& widths = widths_of(pair);
-    return std::max(widths.least, widths.share * pair.spread_of_kernels);
+    if (pair.sample->level() == TreeLevel::kModule) {
+      const Widths& passes = widths_of(pair.group, pair.kind_at(TreeLevel::kModel));
+      return half_of_module(passes.least, passes.share, pair.made_of);
+    }
+    const Widths& widths = widths_of(pair.group, pair.kind());
+    const double half = std::max(widths.least, widths.share * pair.spread_of_kernels);
+    if (!pair.sample->is_pass()) return half;
+    return half_of_mixture(half, pair.spread_of_kernels, pair.made_of.concentration);
   }
 
  private:
@@ -80,13 +103,13 @@ class OtherGroups {
     double share = 0;  // Of what the intervals of kernels add up to.
   };
 
-  const Widths& widths_of(const Pair& pair) {
-    const auto [it, is_new] = known_.try_emplace(std::pair(pair.kind(), pair.group));
+  const Widths& widths_of(std::int32_t group, int kind) {
+    const auto [it, is_new] = known_.try_emplace(std::pair(kind, group));
     if (!is_new) return it->second;
     std::vector<double> relative;
     std::vector<double> of_kernels;
-    for (const Miss& miss : misses_[pair.kind()]) {
-      if (miss.group == pair.group) continue;
+    for (const Miss& miss : misses_[kind]) {
+      if (miss.group == group) continue;
       relative.push_back(miss.relative);
       of_kernels.push_back(miss.of_kernels);
     }
@@ -252,7 +275,9 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
                                    ? -1 - static_cast<std::int32_t>(i)
                                : what == LeaveOut::kModel ? sample.model
                                                           : sample.family;
-    Pair& pair = pairs.emplace_back(Pair{&sample, *out.estimates[i], group});
+    Pair& pair = pairs.emplace_back(Pair{&sample, *out.estimates[i], group, 1, {}});
+    if (sample.level() == TreeLevel::kMl) continue;
+    pair.made_of = made_of(all, sample);
     if (!sample.is_pass()) continue;
     const double spread = spread_of_kernels(all, sample).energy;
     if (spread > 0) pair.spread_of_kernels = spread;
@@ -274,14 +299,19 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
     // How long a host takes to launch is another machine's.
     const bool is_comparable = !sample.is_eager && sample.is_as_in_a_pass();
     out.estimates.push_back(predict_sample(predictor, sample));
-    if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model, 1});
+    if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model, 1, {}});
   }
   const HalfWidth half_width = [&](const Pair& pair) {
     const Spread spread = predictor.spread_of_unknown(pair.sample->is_single);
     const auto level = static_cast<std::size_t>(pair.sample->level());
+    if (pair.sample->level() == TreeLevel::kModule) {
+      return half_of_module(spread.energy[static_cast<std::size_t>(TreeLevel::kModel)],
+                            spread.energy_of_kernels, made_of(predictor, *pair.sample));
+    }
     const double kernels = spread_of_kernels(predictor, *pair.sample).energy;
-    const double share = pair.sample->is_pass() ? spread.energy_of_kernels : 0;
-    return std::max(spread.energy[level], share * kernels);
+    if (!pair.sample->is_pass()) return spread.energy[level];
+    return half_of_mixture(std::max(spread.energy[level], spread.energy_of_kernels * kernels),
+                           kernels, made_of(predictor, *pair.sample).concentration);
   };
   add_errors(pairs, half_width, data.models, out);
   return out;

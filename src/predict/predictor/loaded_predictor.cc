@@ -71,6 +71,7 @@ LoadedPredictor make_loaded(Predictor predictor, std::string origin) {
   out.predictor = std::make_shared<const Predictor>(std::move(predictor));
   out.index = std::make_shared<const TwinIndex>(*out.predictor);
   out.origin = std::move(origin);
+  out.device_bytes = memory_bytes(out.predictor->hardware, bundled_devices());
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ struct LoadedPredictor {
   std::shared_ptr<const TwinIndex> index;  // Points into `predictor`.
   std::string origin;                      // "shipped", or the path of its file.
   Execution execution = Execution::kGraph;
+  // Of one device of the predictor's hardware; absent where the catalogue does not say.
+  std::optional<std::int64_t> device_bytes = std::nullopt;
 
   Provenance provenance() const;
 };

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "src/predict/predictor/mixture.h"
+
 namespace wattree {
 namespace {
 
@@ -25,30 +27,34 @@ class LevelSpreads {
     const auto at = [&](std::size_t i) {
       return Halves{half(spread.energy[i]), half(spread.time[i])};
     };
-    levels_[static_cast<std::size_t>(Level::kModel)] = at(2);
-    levels_[static_cast<std::size_t>(Level::kModule)] = at(1);
-    levels_[static_cast<std::size_t>(Level::kMl)] = at(0);
-    levels_[static_cast<std::size_t>(Level::kMath)] = at(0);
+    kernel_ = at(0);
+    pass_ = at(2);
     twin_ = {half(spread.twin_energy), half(spread.twin_time)};
     of_kernels_ = {static_cast<float>(spread.energy_of_kernels),
                    static_cast<float>(spread.time_of_kernels)};
   }
 
-  const Halves& of(Level level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const Halves& kernel() const { return kernel_; }
   const Halves& twin() const { return twin_; }
-  // Of a model, whose kernels' half-widths add up to so many joules and seconds.
-  Halves of_model(const NodeEstimate& model, double kernels_j, double kernels_s) const {
-    Halves out = of(Level::kModel);
-    if (model.energy.value <= 0 || model.time.value <= 0) return out;
-    const auto wider = [](float half, float share, double relative) {
-      return std::max(half, std::min(1.0F, share * static_cast<float>(relative)));
-    };
-    return {wider(out.energy, of_kernels_.energy, kernels_j / model.energy.value),
-            wider(out.time, of_kernels_.time, kernels_s / model.time.value)};
+  // Of a module or a model, by the energies and times of its kernels.
+  Halves of(const NodeEstimate& node, const Mixture& energy, const Mixture& time) const {
+    return {half(pass_.energy, of_kernels_.energy, energy.summary(), node.energy.value),
+            half(pass_.time, of_kernels_.time, time.summary(), node.time.value)};
   }
 
  private:
-  std::array<Halves, 4> levels_;
+  // `whole` is the kernels' sum, and what calling modules takes.
+  static float half(float pass, float of_kernels, const Mixture::Summary& made_of, double whole) {
+    const double share = made_of.sum > 0 ? made_of.sum / whole : 0;
+    // What is made of badly known kernels is itself known badly.
+    const double pass_half = std::max(static_cast<double>(pass),
+                                      static_cast<double>(of_kernels) * made_of.halves * share);
+    return static_cast<float>(
+        std::min(1.0, half_of_mixture(pass_half, made_of.halves, made_of.concentration)));
+  }
+
+  Halves kernel_;
+  Halves pass_;
   Halves of_kernels_;
   Halves twin_;
 };
@@ -95,6 +101,10 @@ class KernelMemo {
     }
     return entries_[slots_[slot] - 1];  // Crowded: the last one looked at goes.
   }
+  // Which of the distinct kernels it is.
+  std::size_t index_of(const Entry& entry) const {
+    return static_cast<std::size_t>(&entry - entries_.data());
+  }
 
  private:
   static constexpr int kBits = 10;
@@ -109,7 +119,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
   const Work work = work_of(tree, node);
   NodeEstimate e;
   float stand_in_j = 0;
-  LevelSpreads::Halves halves = spreads.of(node.level);
+  LevelSpreads::Halves halves = spreads.kernel();
   if (const Twin* twin = index.find(node.type, work)) {
     e.energy.value = twin->energy_j;
     e.time.value = twin->time_s;
@@ -151,24 +161,46 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
 class Children {
  public:
   struct Sums {
+    std::int32_t node = -1;
     float stand_in_j = 0;
     bool has_kernel = false;  // Among the children themselves.
+    Mixture energy;
+    Mixture time;
   };
   // So far, of a node that is yet to come.
   Sums& of(std::int32_t node) {
-    if (open_.empty() || open_.back().first != node) open_.emplace_back(node, Sums{});
-    return open_.back().second;
-  }
-  // Of a node whose children have all come by.
-  Sums take(std::int32_t node) {
-    if (open_.empty() || open_.back().first != node) return {};
-    const Sums sums = open_.back().second;
-    open_.pop_back();
+    if (has(node)) return stack_[depth_ - 1];
+    if (depth_ == stack_.size()) stack_.emplace_back();
+    Sums& sums = stack_[depth_++];  // Its memory is that of one that has gone.
+    sums.node = node;
+    sums.stand_in_j = 0;
+    sums.has_kernel = false;
+    sums.energy.clear();
+    sums.time.clear();
     return sums;
+  }
+  // Of a node whose children have all come by; nothing where it has none.
+  const Sums* find(std::int32_t node) const { return has(node) ? &stack_[depth_ - 1] : nullptr; }
+  // Such a node's go to its parent.
+  void pass_on(std::int32_t parent) {
+    Sums& from = stack_[--depth_];
+    if (!has(parent)) {  // Its first child: the sums so far are the child's.
+      ++depth_;
+      from.node = parent;
+      from.has_kernel = false;
+      return;
+    }
+    Sums& to = stack_[depth_ - 1];
+    to.stand_in_j += from.stand_in_j;
+    to.energy.add(from.energy);
+    to.time.add(from.time);
   }
 
  private:
-  std::vector<std::pair<std::int32_t, Sums>> open_;
+  bool has(std::int32_t node) const { return depth_ > 0 && stack_[depth_ - 1].node == node; }
+
+  std::vector<Sums> stack_;
+  std::size_t depth_ = 0;
 };
 
 void widen_for_stand_ins(float stand_in_j, NodeEstimate& e) {
@@ -228,8 +260,6 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   const Price call = price_of(predictor, call_work);
   KernelMemo memo;
   Children children;
-  double kernels_j = 0;  // What their half-widths add up to so far.
-  double kernels_s = 0;
   const double cache_mib = predictor.chip.cache_mib;
   const bool fetches_weights =
       predictor.find(WorkKind::kFetch) != nullptr && weight_mib(tree, cache_mib) > cache_mib;
@@ -238,8 +268,10 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
     const Node& node = nodes[i];
     NodeEstimate& e = out[i];  // Its energy and time are already the sums of its children's.
     float stand_in_j = 0;
+    std::size_t kernel = 0;
     if (node.op != Op::kNone) {
       KernelMemo::Entry& entry = memo.entry(node);
+      kernel = memo.index_of(entry);
       if (!entry.is_of(node)) {
         if (const Status failure =
                 price_kernel(predictor, index, spreads, tree, node, fetches_weights, entry);
@@ -249,19 +281,14 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       }
       e = entry.estimate;
       stand_in_j = entry.stand_in_j;
-      kernels_j += e.energy.value * static_cast<double>(e.energy_spread);
-      kernels_s += e.time.value * static_cast<double>(e.time_spread);
-    } else {
-      const Children::Sums below = children.take(static_cast<std::int32_t>(i));
-      stand_in_j = below.stand_in_j;
-      if (below.has_kernel) {
+    } else if (const auto* below = children.find(static_cast<std::int32_t>(i))) {
+      stand_in_j = below->stand_in_j;
+      if (below->has_kernel) {
         e.own.value = call.energy_j;
         e.energy.value += call.energy_j;
         e.time.value += call.time_s;
       }
-      const LevelSpreads::Halves halves = node.level == Level::kModel
-                                              ? spreads.of_model(e, kernels_j, kernels_s)
-                                              : spreads.of(node.level);
+      const LevelSpreads::Halves halves = spreads.of(e, below->energy, below->time);
       e.energy_spread = halves.energy;
       e.time_spread = halves.time;
     }
@@ -269,9 +296,15 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       NodeEstimate& parent = out[static_cast<std::size_t>(node.parent)];
       parent.energy.value += e.energy.value;
       parent.time.value += e.time.value;
-      Children::Sums& sums = children.of(node.parent);
-      sums.stand_in_j += stand_in_j;
-      sums.has_kernel = sums.has_kernel || node.op != Op::kNone;
+      if (node.op != Op::kNone) {
+        Children::Sums& sums = children.of(node.parent);
+        sums.has_kernel = true;
+        sums.stand_in_j += stand_in_j;
+        sums.energy.add(kernel, e.energy.value, static_cast<double>(e.energy_spread));
+        sums.time.add(kernel, e.time.value, static_cast<double>(e.time_spread));
+      } else if (children.find(static_cast<std::int32_t>(i)) != nullptr) {
+        children.pass_on(node.parent);
+      }
     }
     if (stand_in_j > 0) widen_for_stand_ins(stand_in_j, e);
   }

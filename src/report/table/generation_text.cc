@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/report/table/memory_text.h"
 #include "src/report/table/prediction_table.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
@@ -31,11 +32,13 @@ std::string generation_text(const Generation& generation) {
   add("decode", generation.steps, generation.decode, generation.steps);
   add("request", generation.steps + 1, generation.request(), generation.steps);
 
-  std::string out = fmt::format("{} of {}\n", answer.class_name, answer.model);
+  std::string out =
+      misfit_line(generation.memory, "the request", generation.prefill.by.predictor->hardware);
+  out += fmt::format("{} of {}\n", answer.class_name, answer.model);
   out += prediction_headline(
       generation.prefill.by, answer.pass,
       fmt::format("request: a {} and {} decode steps", pass_phrase(answer), generation.steps));
-  out += "\n\n";
+  out += "\n" + memory_line(generation.memory) + "\n\n";
   out += render_table({{"phase"},
                        {"passes", true},
                        {"time", true},

@@ -30,7 +30,7 @@ std::string comparison_table(const ModelComparison& comparison) {
          with_any_prefix(e.energy.value, "J"), plus_minus(e.energy_spread()),
          tokens ? with_any_prefix(per_item / static_cast<double>(*tokens), "J") : "–", "pred",
          is_first ? "1" : fmt::format("{:.3f}", model.ratio),
-         is_first ? "" : fmt::format("{:.2f} to {:.2f}", model.ratio_low, model.ratio_high),
+         is_first ? "" : fmt::format("{:.3f} to {:.3f}", model.ratio_low, model.ratio_high),
          is_above ? "above the limit" : ""});
   }
   return prediction_headline(first.by, first.built.pass, pass_phrase(first.built)) +
@@ -48,8 +48,8 @@ std::string comparison_table(const ModelComparison& comparison) {
                        {"90 %"},
                        {""}},
                       rows) +
-         "The interval of a ratio takes the two errors as independent; those of models that are "
-         "alike are\nmostly shared, and their ratio is surer than that.\n";
+         "Kernels that both models run are off by the same in both: a ratio's interval is the "
+         "narrower the\nmore of the energy is theirs.\n";
 }
 
 }  // namespace wattree

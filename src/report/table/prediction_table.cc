@@ -143,21 +143,24 @@ std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view 
 std::string sweep_table(const Sweep& sweep) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string batch, std::string length, const PassEstimate& e,
-                       std::string per_item, std::string per_token) {
+                       std::string per_item, std::string per_token, std::string memory) {
     const auto power = e.power();
     rows.push_back({std::move(batch), std::move(length), power ? seconds(e.time) : "–",
                     joules(e.energy), plus_minus(e.energy_spread()),
                     power ? with_any_prefix(power->value, "W") : "–", std::move(per_item),
-                    std::move(per_token), "pred"});
+                    std::move(per_token), std::move(memory), "pred"});
   };
   for (const SweepPoint& point : sweep.points) {
     const Joules per_item = point.estimate.energy_per(static_cast<double>(point.pass.batch));
     add(std::to_string(point.pass.batch), std::to_string(point.pass.seq), point.estimate,
         joules(per_item),
-        point.tokens ? joules(Joules(per_item.value / static_cast<double>(*point.tokens))) : "–");
+        point.tokens ? joules(Joules(per_item.value / static_cast<double>(*point.tokens))) : "–",
+        with_binary_prefix(point.memory.need.peak()) +
+            (point.memory.fits() ? "" : " DOES NOT FIT"));
   }
   const auto per_token = sweep.mean_per_token();
-  add("mean", "", sweep.mean, joules(sweep.mean_per_item()), per_token ? joules(*per_token) : "–");
+  add("mean", "", sweep.mean, joules(sweep.mean_per_item()), per_token ? joules(*per_token) : "–",
+      "");
   return render_table({{"batch", true},
                        {"length", true},
                        {"time", true},
@@ -166,6 +169,7 @@ std::string sweep_table(const Sweep& sweep) {
                        {"power", true},
                        {"per item", true},
                        {"per token", true},
+                       {"memory"},
                        {"basis"}},
                       rows);
 }

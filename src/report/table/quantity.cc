@@ -50,6 +50,18 @@ std::string with_any_prefix(double value, std::string_view unit) {
   return fmt::format("{:.{}f} {}{}", shown, digits, size == 0 ? "" : kPrefixes[prefix], unit);
 }
 
+std::string with_binary_prefix(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 7> kPrefixes{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  auto value = static_cast<double>(bytes);
+  std::size_t prefix = 0;
+  while (value >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    value /= 1024;
+    ++prefix;
+  }
+  const int digits = prefix == 0 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}B", value, digits, kPrefixes[prefix]);
+}
+
 std::string with_commas(std::int64_t value) {
   const std::string digits = std::to_string(value);
   std::string out;

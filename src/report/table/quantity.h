@@ -12,6 +12,8 @@ std::string with_prefix(double value, std::string_view unit = "");
 
 // "1.20 mJ", "31.5 µs", "12.3 J", "4.50 kJ": three significant digits, prefixes below one too.
 std::string with_any_prefix(double value, std::string_view unit);
+// "14.9 GiB": memory, whose prefixes are binary.
+std::string with_binary_prefix(std::int64_t bytes);
 // "1,000,000"
 std::string with_commas(std::int64_t value);
 // "±4.2 %" for 0.042: the half of an interval relative to its figure.
