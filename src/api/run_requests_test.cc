@@ -193,7 +193,7 @@ TEST(RecoverRequest, KeepsEachJournalOnce) {
   ASSERT_TRUE(first.ok());
   ASSERT_EQ(first.value().runs.size(), 1u);
   ASSERT_TRUE(first.value().runs[0].ok()) << first.value().runs[0].error().message;
-  EXPECT_EQ(first.value().runs[0].value().kept, services.profiles / "torn.json");
+  EXPECT_EQ(first.value().runs[0].value().kept, services.profiles / "n.json");
   EXPECT_TRUE(recover_runs(request, services).value().runs[0].value().kept.empty());
   std::filesystem::create_directories(services.journals);
   EXPECT_TRUE(recover_runs({}, services).value().runs.empty());

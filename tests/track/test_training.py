@@ -57,8 +57,9 @@ def test_a_transformer_is_followed_epoch_by_epoch(tmp_path, wattree, python):
     machine = Machine(tmp_path, wattree)
     machine.counter.parent.rename(tmp_path / "no counters")
     output = tmp_path / "output"
-    with Lateness() as machines, Live(machine, "--serve", "--assume", "cpu=100W", "--epochs", str(EPOCHS), "--region", "US-GA", "--epoch-regex", r"^epoch (\d+)/",
-              "--journal", str(tmp_path / "j"), command=[python, "-c", TRAINING], stdout=output.open("wb")) as live:
+    options = ["--serve", "--assume", "cpu=100W", "--epochs", str(EPOCHS), "--region", "US-GA", "--epoch-regex", r"^epoch (\d+)/",
+               "--journal", str(tmp_path / "j")]
+    with Lateness() as machines, Live(machine, *options, command=[python, "-c", TRAINING], stdout=output.open("wb")) as live:
         seen = list(events(live.ports[0]))
         assert live.process.wait(60) == 0
     printed = re.findall(r"^epoch (\d+)/\d+ loss ([\d.]+) seconds ([\d.]+) at ([\d.]+)$", output.read_text(), re.M)
