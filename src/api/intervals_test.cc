@@ -2,6 +2,7 @@
 // same kernels are known as well as each other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "src/models/hub/bundled.h"
@@ -75,35 +76,42 @@ TEST(Intervals, NothingIsKnownWorseThanItsWorstPart) {
   }
 }
 
-ComparedModel compared(const std::string& first, const std::string& second) {
+struct Ratio {
+  double value;
+  double low;
+  double high;
+  double spread() const { return high / value - 1; }
+};
+
+Ratio ratio_of(const std::string& second, const std::string& first) {
   std::vector<NamedModel> models;
   for (const std::string& name : {first, second}) {
     models.push_back({name, {std::string(find_bundled(name)->json), name, {}, {}}});
   }
-  Result<ModelComparison> comparison = compare_models(models, bf16(1), h200(), std::nullopt);
+  const Result<ModelComparison> comparison = compare_models(models, bf16(1), h200(), std::nullopt);
   EXPECT_TRUE(comparison.ok()) << comparison.error().message;
-  return std::move(comparison.value().models.back());
+  const ComparedModel& compared = comparison.value().models.back();
+  return {compared.ratio, compared.ratio_low, compared.ratio_high};
 }
 
 TEST(Intervals, AModelIsExactlyAsGoodAsItself) {
   for (const BundledModel& model : bundled_models()) {
     const std::string name(model.name);
-    const ComparedModel same = compared(name, name);
-    EXPECT_EQ(same.ratio, 1) << name;
-    EXPECT_EQ(same.ratio_low, 1) << name;
-    EXPECT_EQ(same.ratio_high, 1) << name;
+    const Ratio same = ratio_of(name, name);
+    EXPECT_EQ(same.value, 1) << name;
+    EXPECT_EQ(same.low, 1) << name;
+    EXPECT_EQ(same.high, 1) << name;
   }
 }
 
 TEST(Intervals, TheRatioOfModelsThatRunTheSameKernelsIsKnownWell) {
-  const auto spread = [](const ComparedModel& model) { return model.ratio_high / model.ratio - 1; };
-  const ComparedModel shorter = compared("gpt2", "distilgpt2");  // Half as many layers.
-  EXPECT_NEAR(shorter.ratio, 0.5, 0.05);
-  EXPECT_LT(spread(shorter), 0.01);
-  const ComparedModel other = compared("gpt2", "bert-base-uncased");
-  const ComparedModel wider = compared("gpt2", "gpt2-xl");
-  EXPECT_LT(spread(shorter), spread(other));
-  EXPECT_LT(spread(other), spread(wider));
+  const Ratio shorter = ratio_of("distilgpt2", "gpt2");  // Half as many layers.
+  EXPECT_NEAR(shorter.value, 0.5, 0.05);
+  EXPECT_LT(shorter.spread(), 0.01);
+  const Ratio other = ratio_of("bert-base-uncased", "gpt2");
+  const Ratio wider = ratio_of("gpt2-xl", "gpt2");
+  EXPECT_LT(shorter.spread(), other.spread());
+  EXPECT_LT(other.spread(), wider.spread());
 }
 
 }  // namespace

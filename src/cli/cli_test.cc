@@ -589,5 +589,18 @@ TEST(Cli, ABadAssumptionIsInvalidInput) {
   EXPECT_NE(meters.err.find("the unit is missing"), std::string::npos) << meters.err;
 }
 
+TEST(Cli, WhatDoesNotFitIsSaidFirstAndMayBeAGate) {
+  const std::vector<std::string> large{"predict", "llama-3-8b", "--dtype", "bf16",
+                                       "--on",    "gtx-1070",   "--depth", "0"};
+  const Outcome told = run(large);
+  EXPECT_EQ(told.code, 0);
+  EXPECT_TRUE(told.out.starts_with("DOES NOT FIT: the pass takes 14.0 GiB")) << told.out;
+  std::vector<std::string> gate = large;
+  gate.emplace_back("--must-fit");
+  EXPECT_EQ(run(gate).code, 1);
+  gate[1] = "bert-tiny";
+  EXPECT_EQ(run(gate).code, 0);
+}
+
 }  // namespace
 }  // namespace wattree

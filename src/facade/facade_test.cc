@@ -80,8 +80,12 @@ TEST(PublicPrediction, AddsUpAtEveryNode) {
   const Result<PredictedTree> predicted =
       predict(bundled_config("bert-tiny").value(), pass, by.value());
   ASSERT_TRUE(predicted.ok());
-  const auto& [tree, nodes] = predicted.value();
+  const auto& [tree, nodes, memory] = predicted.value();
   ASSERT_EQ(tree.nodes.size(), nodes.size());
+  EXPECT_GE(memory.weights, 2 * tree.nodes.back().params);
+  EXPECT_EQ(memory.peak, memory.weights + memory.inputs + memory.cache + memory.activations);
+  EXPECT_EQ(memory.device, std::int64_t{141} << 30);
+  EXPECT_TRUE(memory.fits());
   std::vector<double> sums(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     sums[i] += nodes[i].own_energy.value;

@@ -20,7 +20,8 @@ std::string memory_line(const MemoryFit& memory) {
 
 std::string misfit_line(const MemoryFit& memory, std::string_view what, std::string_view hardware) {
   if (memory.fits()) return "";
-  const char* most = memory.need.weights > *memory.device_bytes ? "; the weights alone are more" : "";
+  const char* most =
+      memory.need.weights > *memory.device_bytes ? "; the weights alone are more" : "";
   return fmt::format("DOES NOT FIT: {} takes {} of memory, and 1× {} has {}{}\n", what,
                      with_binary_prefix(memory.need.peak()), hardware,
                      with_binary_prefix(*memory.device_bytes), most);
