@@ -17,6 +17,7 @@ ModelChoice read_model_choice(JsonFields& fields);
 // Windows may lie in several places; <more> are all but the first.
 std::vector<std::filesystem::path> all_paths(const std::string& dataset,
                                              const std::vector<std::string>& more);
+// As on a command line.
 std::string all_names(const std::string& dataset, const std::vector<std::string>& more);
 // Trees lie in one.
 Status check_single(const std::string& dataset, const std::vector<std::string>& more);

@@ -1,4 +1,4 @@
-// The interval of something that is made of kernels (ADR 22).
+// The interval of something that is made of kernels (ADR 23).
 //
 // Every distinct kernel has an error of its own: one that runs twelve times is wrong twelve times
 // by the same, and different ones average out. All kernels of a card share another error, which
