@@ -46,7 +46,7 @@ CLI::App* describe(CLI::App& app, EvaluateFlags& flags) {
           "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
           "data/h200)")
       ->required();
-  command->add_option("MORE", request.more, "Further windows of the same hardware");
+  command->add_option("MORE", request.further, "Further windows of the same hardware");
   CLI::Option* by_model = command->add_flag("--leave-one-model-out", flags.by_model,
                                             "Leave each model out by itself (default)");
   CLI::Option* by_family =

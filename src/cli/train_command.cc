@@ -40,7 +40,7 @@ CLI::App* describe(CLI::App& app, TrainFlags& flags) {
           "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
           "data/h200)")
       ->required();
-  command->add_option("MORE", request.more, "Further windows of the same hardware");
+  command->add_option("MORE", request.further, "Further windows of the same hardware");
   command->add_option("-o,--output", flags.output, "The predictor's file")->required();
   describe_method(*command, request.method);
   command->add_option("--seed", request.seed, "Of the first weights of IrEne's methods [1]");
