@@ -133,10 +133,10 @@ Status hold_windows_out(const EvaluateRequest& request, EvaluatedWindows& window
 }
 
 Result<EvaluateAnswer> evaluate_windows(const EvaluateRequest& request, const Services& services) {
-  Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.more));
+  Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.further));
   if (!read.ok()) return read.error();
   EvaluatedWindows windows{
-      all_names(request.dataset, request.more), std::move(read).value(), {}, std::nullopt};
+      all_names(request.dataset, request.further), std::move(read).value(), {}, std::nullopt};
   EvaluateAnswer answer{EvaluatedWindows{}, std::nullopt, windows.data.problems};
   const bool is_check = !request.predictor.empty();
   if (request.checks || (request.report && !is_check)) {
@@ -158,7 +158,7 @@ Result<EvaluateRequest> evaluate_request(const nlohmann::json& json) {
   JsonFields fields(json, "", "request", failure);
   EvaluateRequest out;
   out.dataset = fields.text("dataset", true);
-  out.more = fields.texts("more");
+  out.further = fields.texts("further");
   out.leave_one_family_out = fields.flag("leave_one_family_out");
   if (fields.flag("leave_one_model_out") && out.leave_one_family_out)
     fields.complain("leave_one_model_out", "excludes leave_one_family_out");
@@ -186,7 +186,8 @@ Status check(const EvaluateRequest& request) {
         "with windows",
         "dataset");
   }
-  if (const Status wrong = check_single(request.dataset, request.more); !wrong.ok()) return wrong;
+  if (const Status wrong = check_single(request.dataset, request.further); !wrong.ok())
+    return wrong;
   if (!request.predictor.empty()) {
     return misuse(
         "<predictor> goes with windows, such as data/h200; datasets of trees are "

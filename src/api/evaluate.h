@@ -20,7 +20,7 @@ namespace wattree {
 
 struct EvaluateRequest {
   std::string dataset;                // Trees, or windows.
-  std::vector<std::string> more;      // Further windows of the same hardware.
+  std::vector<std::string> further;   // Further windows of the same hardware.
   bool leave_one_family_out = false;  // Otherwise models, each by itself.
   MethodRequest method;
   // Of trees only:
@@ -35,7 +35,7 @@ struct EvaluateRequest {
   bool checks = true;   // Of windows: how well they add up and repeat. Belongs to the JSON.
   bool report = false;  // A document on every method.
 };
-// From {"dataset", "more": […], "leave_one_model_out", "leave_one_family_out", "aggregate",
+// From {"dataset", "further": […], "leave_one_model_out", "leave_one_family_out", "aggregate",
 // "features", "known", "seeds", "no_twins", "predictions", "include": […], "exclude": […],
 // "all_models", "skip_bad", "predictor", "report"}.
 Result<EvaluateRequest> evaluate_request(const nlohmann::json& json);

@@ -66,6 +66,7 @@ std::string to_json(const EvaluatedWindows& answer) {
   write_errors(out, "by_subject", e.by_subject);
   write_errors(out, "by_dtype", e.by_dtype);
   write_errors(out, "by_time", e.by_time);
+  write_errors(out, "by_kind", e.by_kind);
   write_errors(out, "by_group", e.by_group);
   out.field("rank_correlation", e.rank_correlation);
   out.key("mean_range");

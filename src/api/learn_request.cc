@@ -16,23 +16,23 @@ ModelChoice read_model_choice(JsonFields& fields) {
 }
 
 std::vector<std::filesystem::path> all_paths(const std::string& dataset,
-                                             const std::vector<std::string>& more) {
+                                             const std::vector<std::string>& further) {
   std::vector<std::filesystem::path> out{dataset};
-  out.insert(out.end(), more.begin(), more.end());
+  out.insert(out.end(), further.begin(), further.end());
   return out;
 }
 
-std::string all_names(const std::string& dataset, const std::vector<std::string>& more) {
+std::string all_names(const std::string& dataset, const std::vector<std::string>& further) {
   std::string out = dataset;
-  for (const std::string& name : more) out += " " + name;
+  for (const std::string& name : further) out += " " + name;
   return out;
 }
 
-Status check_single(const std::string& dataset, const std::vector<std::string>& more) {
-  if (more.empty()) return {};
+Status check_single(const std::string& dataset, const std::vector<std::string>& further) {
+  if (further.empty()) return {};
   return Error{ErrorCode::kInvalidInput,
                "only windows are read from several places, and " + dataset + " holds trees",
-               "give one dataset of trees", "more"};
+               "give one dataset of trees", "further"};
 }
 
 MethodRequest read_method_request(JsonFields& fields) {

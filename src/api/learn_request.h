@@ -14,13 +14,13 @@ namespace wattree {
 // include, exclude, all_models and skip_bad.
 ModelChoice read_model_choice(JsonFields& fields);
 
-// Windows may lie in several places; <more> are all but the first.
+// Windows may lie in several places; <further> are all but the first.
 std::vector<std::filesystem::path> all_paths(const std::string& dataset,
-                                             const std::vector<std::string>& more);
+                                             const std::vector<std::string>& further);
 // As on a command line.
-std::string all_names(const std::string& dataset, const std::vector<std::string>& more);
+std::string all_names(const std::string& dataset, const std::vector<std::string>& further);
 // Trees lie in one.
-Status check_single(const std::string& dataset, const std::vector<std::string>& more);
+Status check_single(const std::string& dataset, const std::vector<std::string>& further);
 
 // By which method, as a user writes it.
 struct MethodRequest {

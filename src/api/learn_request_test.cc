@@ -214,5 +214,14 @@ TEST(CalibrateRequest, IsReadFromJsonAndChecked) {
   EXPECT_EQ(calibrate(request, {}, {}).error().field, "cache");
 }
 
+TEST(TrainRequest, OnlyWindowsLieInSeveralPlaces) {
+  EXPECT_TRUE(check_single("trees.jsonl", {}).ok());
+  const Status wrong = check_single("trees.jsonl", {"more.jsonl"});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().field, "further");
+  EXPECT_EQ(all_names("data/a", {"data/b"}), "data/a data/b");
+  EXPECT_EQ(all_paths("data/a", {"data/b"}).size(), 2U);
+}
+
 }  // namespace
 }  // namespace wattree

@@ -90,7 +90,7 @@ Status check_for_windows(const TrainRequest& request, Aggregate aggregate) {
 Result<TrainAnswer> train_on_windows(const TrainRequest& request, Aggregate aggregate) {
   if (const Status failure = check_for_windows(request, aggregate); !failure.ok())
     return failure.error();
-  Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.more));
+  Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.further));
   if (!read.ok()) return read.error();
   KernelDataAnswer input = std::move(read).value();
   if (!request.hardware.empty()) input.data.hardware = request.hardware;
@@ -104,7 +104,7 @@ Result<TrainAnswer> train_on_windows(const TrainRequest& request, Aggregate aggr
 }
 
 Result<TrainAnswer> train_on_trees(const TrainRequest& request, const Method& method) {
-  if (const Status wrong = check_single(request.dataset, request.more); !wrong.ok())
+  if (const Status wrong = check_single(request.dataset, request.further); !wrong.ok())
     return wrong.error();
   const Result<Dataset> read =
       read_dataset(request.dataset, {.skips_bad = request.models.skips_bad});
@@ -141,7 +141,7 @@ Result<TrainRequest> train_request(const nlohmann::json& json) {
   JsonFields fields(json, "", "request", failure);
   TrainRequest out;
   out.dataset = fields.text("dataset", true);
-  out.more = fields.texts("more");
+  out.further = fields.texts("further");
   out.method = read_method_request(fields);
   out.seed = fields.whole("seed", 0, kMostSeed);
   out.name = fields.text("name", true);

@@ -14,8 +14,8 @@
 namespace wattree {
 
 struct TrainRequest {
-  std::string dataset;            // Trees, or windows.
-  std::vector<std::string> more;  // Further windows of the same hardware.
+  std::string dataset;               // Trees, or windows.
+  std::vector<std::string> further;  // Further windows of the same hardware.
   MethodRequest method;
   std::optional<std::int64_t> seed;  // Of IrEne's methods only.
   std::string name;                  // Of the predictor.
@@ -24,7 +24,7 @@ struct TrainRequest {
   std::vector<std::string> dtypes;
   ModelChoice models;
 };
-// From {"dataset", "more": […], "aggregate", "features", "seed", "name", "hardware", "meter",
+// From {"dataset", "further": […], "aggregate", "features", "seed", "name", "hardware", "meter",
 // "boundary", "dtypes": […], "include": […], "exclude": […], "all_models", "skip_bad"}.
 Result<TrainRequest> train_request(const nlohmann::json& json);
 

@@ -44,7 +44,7 @@ CommandSyntax describe(CommandSyntax app, EvaluateFlags& flags) {
                   "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
                   "data/h200)")
       .required();
-  command.add_option("MORE", request.more, "More measurements of the same hardware");
+  command.add_option("MORE", request.further, "More measurements of the same hardware");
   const CommandOption by_model = command.add_flag("--leave-one-model-out", flags.by_model,
                                                   "Leave each model out by itself (default)");
   const CommandOption by_family =

@@ -38,7 +38,7 @@ CommandSyntax describe(CommandSyntax app, TrainFlags& flags) {
                   "A dataset in JSON Lines, plain or gzip; or windows (a file, or a folder such as "
                   "data/h200)")
       .required();
-  command.add_option("MORE", request.more, "More measurements of the same hardware");
+  command.add_option("MORE", request.further, "More measurements of the same hardware");
   command.add_option("-o,--output", flags.output, "File for the predictor").required();
   describe_method(command, request.method);
   command.add_option("--seed", request.seed, "Seed of the first weights of IrEne's methods [1]");

@@ -64,8 +64,8 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   add_rest("call, as of a module", Joules(price.energy_j - price.lifted_j),
            Seconds(price.time_s - price.lifted_s), out);
   if (price.lifted_s > 0) {
-    out.terms.push_back({"no faster than the chip allows", "", 1, Joules(price.lifted_j),
-                         Seconds(price.lifted_s)});
+    out.terms.push_back(
+        {"no faster than the chip allows", "", 1, Joules(price.lifted_j), Seconds(price.lifted_s)});
   }
   if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {
     out.terms.push_back(

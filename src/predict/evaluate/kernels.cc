@@ -250,6 +250,10 @@ void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
     return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
   });
   for (auto& [name, errors] : out.by_time) name.erase(0, 2);
+  out.by_kind = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
+    if (!pair.sample->is_pass() || pair.sample->plan.empty()) return std::nullopt;
+    return pair.sample->plan;
+  });
   out.rank_correlation = rank_correlation(pairs);
   out.mean_range = bootstrap_of_mean(pairs);
 }

@@ -4,7 +4,7 @@ namespace wattree {
 namespace {
 
 // Of energy and time alike: nobody knows. On the one card with published figures, a GTX 1070,
-// times were up to 2.16 of the measured ones (docs/predicting.md).
+// times were up to 2.32 of the measured ones (docs/predicting.md).
 constexpr double kHalfWidth = 0.6;
 
 }  // namespace

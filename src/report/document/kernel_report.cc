@@ -109,6 +109,9 @@ Document check_report(const std::string& dataset, const KernelDataAnswer& input,
       digits(check.mean_range.first), digits(check.mean_range.second),
       digits(check.rank_correlation, 4))});
   document.blocks.emplace_back(table_of("error in %", check.by_subject));
+  if (!check.by_kind.empty()) {
+    document.blocks.emplace_back(table_of("passes and steps, by kind of work", check.by_kind));
+  }
   document.blocks.emplace_back(table_of("passes and steps, by precision", check.by_dtype));
   document.blocks.emplace_back(table_of("whole passes, by their time", check.by_time));
   document.blocks.emplace_back(table_of("passes and steps, by model", check.by_group));
