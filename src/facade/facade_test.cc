@@ -122,7 +122,7 @@ TEST(PublicPrediction, ReadsAPredictorFileAndSaysWhatIsAssumed) {
       EnergyPredictor::from_file(kData / "predictors/imaginary.json");
   ASSERT_TRUE(file.ok());
   EXPECT_FALSE(file.value().hardware().empty());
-  const Result<EnergyPredictor> assumed = EnergyPredictor::named("a100");
+  const Result<EnergyPredictor> assumed = EnergyPredictor::named("a100-sxm4-80gb");
   ASSERT_TRUE(assumed.ok());
   PassOptions pass;
   pass.dtype = "bf16";

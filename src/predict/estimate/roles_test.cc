@@ -104,7 +104,7 @@ TEST(Roles, SoundAndPicturesGoThroughConvolutionsFirst) {
 }
 
 TEST(Roles, AHeadFollowsTheLastLayer) {
-  EXPECT_FALSE(shares_of("gpt2").contains(Role::kHead));
+  EXPECT_FALSE(shares_of("gpt2", as("base")).contains(Role::kHead));
   // 50257 words beside 12 layers of 8 · 768 in the feed-forward layers.
   const std::map<Role, double> shares = shares_of("gpt2", as("GPT2LMHeadModel"));
   EXPECT_NEAR(shares.at(Role::kHead) / shares.at(Role::kFeedForward), 50257.0 / (12 * 8 * 768),
