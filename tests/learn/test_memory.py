@@ -40,5 +40,14 @@ def test_peaks_and_what_passes_add_are_as_near_as_the_documents_say(accuracy, co
     assert row in (root / "docs/memory.md").read_text()
 
 
+def test_passes_that_no_rule_was_made_for_are_within_the_limits_too(accuracy, wattree, root):
+    compared = accuracy.compare(wattree, root / "data/h200-kinds-check")
+    assert len(compared) == 231
+    median, worst = accuracy.figures([one.peak_error for one in compared])
+    assert median <= 5
+    assert worst <= 12
+    assert all(one.predicted["weights_bytes"] == one.measured["weights_bytes"] for one in compared)
+
+
 def test_everything_is_measured_on_a_card_that_has_the_memory(compared):
     assert all(one.predicted["fits"] for one in compared)

@@ -34,8 +34,8 @@ struct KernelEvaluation {
   NamedErrors by_group;              // Whole passes and decode steps by what was left out,
   NamedErrors by_dtype;
   NamedErrors by_time;
-  NamedErrors by_kind;  // Of windows that say what kind of work they were measured for.
-  double rank_correlation = 0;           // Spearman's, over whole passes.
+  NamedErrors by_kind;          // Of windows that say what kind of work they were measured for.
+  double rank_correlation = 0;  // Spearman's, over whole passes.
   std::pair<double, double> mean_range;  // 90 % of bootstrap samples of models: error of passes.
   HeldOutSamples estimates;              // By sample; nothing: not held out.
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "src/predict/fit/fit.h"
@@ -23,6 +24,60 @@ bool has_error(const KernelSample& sample, const std::optional<SampleEstimate>& 
 std::pair<double, double> error_of(const KernelSample& sample, const SampleEstimate& estimate) {
   return {(estimate.energy_j - sample.raw_energy_j()) / estimate.energy_j,
           (estimate.time_s - sample.time_s) / estimate.time_s};
+}
+
+// The kind that more than half of a pass's energy goes to, and how much; nothing where none does.
+std::optional<std::pair<WorkKind, double>> main_kind(const Predictor& predictor,
+                                                     const KernelSample& sample) {
+  std::array<double, kWorkKinds> by_kind{};
+  double sum = 0;
+  for (const auto& [work, count] : sample.kernels) {
+    const Price price = price_of(predictor, work);
+    by_kind[static_cast<std::size_t>(price.kind)] += count * price.energy_j;
+    sum += count * price.energy_j;
+  }
+  const auto most = std::max_element(by_kind.begin(), by_kind.end());
+  if (sum <= 0 || *most <= sum / 2) return std::nullopt;
+  return std::pair(static_cast<WorkKind>(most - by_kind.begin()), *most / sum);
+}
+
+// Where the passes that consist mostly of one kind miss their intervals too often, the kind is
+// known no better than they are: alone its kernels were easier than within them.
+void widen_for_passes(const KernelData& data, const HeldOutSamples& held_out,
+                      Predictor& predictor) {
+  std::array<HeldOut, kWorkKinds> needed;   // Of the kind's interval, to hold the pass.
+  std::array<HeldOut, kWorkKinds> overrun;  // Errors over the intervals that they have.
+  for (std::size_t i = 0; i < data.samples.size(); ++i) {
+    const KernelSample& sample = data.samples[i];
+    if (!sample.is_pass() || !has_error(sample, held_out[i])) continue;
+    const auto kind = main_kind(predictor, sample);
+    if (!kind) continue;
+    const Spread spread = predictor.spread_of_unknown(sample.is_single);
+    const KernelSpread kernels = spread_of_kernels(predictor, sample);
+    const auto [energy, time] = error_of(sample, *held_out[i]);
+    const double energy_half =
+        std::max(spread.energy[kModel], spread.energy_of_kernels * kernels.energy);
+    const double time_half = std::max(spread.time[kModel], spread.time_of_kernels * kernels.time);
+    if (energy_half <= 0 || time_half <= 0 || spread.energy_of_kernels <= 0 ||
+        spread.time_of_kernels <= 0) {
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(kind->first);
+    overrun[at].energy[kModel].push_back(energy / energy_half);
+    overrun[at].time[kModel].push_back(time / time_half);
+    needed[at].energy[kModel].push_back(energy / (spread.energy_of_kernels * kind->second));
+    needed[at].time[kModel].push_back(time / (spread.time_of_kernels * kind->second));
+  }
+  for (std::size_t k = 0; k < kWorkKinds; ++k) {
+    if (overrun[k].energy[kModel].size() < kEnoughKernels || !predictor.kinds[k]) continue;
+    Coefficients& kind = *predictor.kinds[k];
+    const Spread over = spread_of(overrun[k]);
+    const Spread need = spread_of(needed[k]);
+    if (over.energy[kModel] > 1) {
+      kind.energy_spread = std::max(kind.energy_spread, need.energy[kModel]);
+    }
+    if (over.time[kModel] > 1) kind.time_spread = std::max(kind.time_spread, need.time[kModel]);
+  }
 }
 
 }  // namespace
@@ -79,6 +134,7 @@ void set_intervals(const KernelData& data, const HeldOutSamples& held_out, Predi
     spreads[s].time_of_kernels = share.time[kModel];
   }
   keep();
+  widen_for_passes(data, held_out, predictor);
 }
 
 Result<TrainedKernels> train_kernels(const KernelData& data, const std::string& name) {

@@ -177,8 +177,7 @@ Epoch TrackedRun::epoch_of(const EpochMeasured& measured) const {
       begun_.time + std::chrono::duration_cast<std::chrono::microseconds>(
                         std::chrono::nanoseconds(std::max<Nanos>(measured.begun - begun_.at, 0)));
   const Seconds duration(seconds(std::max<Nanos>(measured.ended - measured.begun, 0)));
-  // Where only the beginning is recorded, nobody knows how long it took.
-  if (ended_ || duration > Seconds(0)) epoch.duration = duration;
+  epoch.duration = duration;
   Seconds gap;
   for (const MeterEnergy& part : measured.meters) {
     const auto index = static_cast<std::size_t>(part.meter);
@@ -299,6 +298,8 @@ Profile TrackedRun::profile() const {
   }
   if (epochs.empty()) {
     out.epochs.push_back(epoch_of(whole));
+    // Where only the beginning is recorded, nobody knows how long it took.
+    if (!ended_ && last() <= begun_.at) out.epochs.back().duration.reset();
   } else {
     out.outside = epoch_of(outside_of(epochs, std::move(whole)));
     out.outside->start.reset();  // It is in several pieces.
