@@ -294,7 +294,8 @@ def test_signals_that_come_twice_do_not_cost_the_profile(machine, numbers):
         except ProcessLookupError:
             break
         time.sleep(0.001)
-    assert process.wait(20) == 128 + numbers[0]
+    # Which of two pending signals ends the command is up to the kernel.
+    assert process.wait(20) in {128 + number for number in numbers}
     assert energy(machine.profile()["epochs"][0]) > 0
     assert b"wattree: profile: " in process.stderr.read()
 
