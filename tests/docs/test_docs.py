@@ -173,7 +173,7 @@ def clone(wattree, root, tmp_path):
 
 def test_readme_commands_run_as_typed(clone, tmp_path):
     runnable = [block for block, why_not in blocks_of((clone / "README.md").read_text()) if why_not is None]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TMPDIR": str(tmp_path), "LANG": "C.UTF-8"}
     # One shell for all, as a reader has: a later block may need what an earlier one exports or writes.
     result = subprocess.run(["bash", "-eux", "-o", "pipefail", "-c", "".join(runnable)], capture_output=True, text=True,
                             cwd=clone, env=environment, stdin=subprocess.DEVNULL)
