@@ -33,7 +33,7 @@ std::vector<DatasetTree> trees() {
   std::vector<DatasetTree> out;
   for (std::size_t t = 0; t < 107; ++t) {
     const std::string name = "model-" + std::to_string(t);
-    DatasetTree tree{name, 8, 32, "", {}};
+    DatasetTree tree{name, 8, 32, "", "", {}};
     for (std::size_t layer = 0; layer < 12; ++layer) {
       const std::string scope = "root.encoder." + std::to_string(layer);
       const auto first = static_cast<std::int32_t>(tree.nodes.size());
