@@ -100,7 +100,9 @@ Tensor Trace::given(Held held, DType type, const Dims& size) {
 }
 
 void Trace::keep_in(const Tensor& x, std::size_t depth) {
-  if (!failed() && uncalled_ == 0) variables_.emplace_back(depth, x.storage);
+  if (failed() || uncalled_ > 0) return;
+  if (depth >= variables_.size()) variables_.resize(depth + 1);
+  variables_[depth].push_back(x.storage);
 }
 
 void Trace::keep_until_now(std::initializer_list<const Tensor*> tensors) {
@@ -238,10 +240,10 @@ void Trace::close(const Dims& shape) {
     tree_.append_parameter(weights_[i]);
   }
   weights_.resize(frame.weights);
-  std::erase_if(variables_, [&](const auto& variable) {
-    if (variable.first >= depth) tree_.append_kept({variable.second, index});
-    return variable.first >= depth;
-  });
+  for (std::size_t deeper = depth; deeper < variables_.size(); ++deeper) {
+    for (const std::int32_t storage : variables_[deeper]) tree_.append_kept({storage, index});
+    variables_[deeper].clear();
+  }
 }
 
 Result<ModelTree> Trace::finish() {

@@ -114,8 +114,8 @@ class Trace {
   std::vector<Frame> frames_;
   std::vector<std::pair<Op, int>> words_;  // How often each op's word was used, per frame.
   std::vector<ParameterUse> weights_;      // Of the open frames, without their nodes.
-  std::vector<std::pair<std::size_t, std::int32_t>>
-      variables_;  // Of the open frames: how deep, and the storage they hold.
+  // The storage that variables of the open frames hold, by how deep the frame is.
+  std::vector<std::vector<std::int32_t>> variables_;
   std::int32_t next_parameter_ = 0;
   std::int32_t next_storage_ = 0;
   std::unordered_map<std::string_view, std::int32_t>
