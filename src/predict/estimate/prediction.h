@@ -15,10 +15,9 @@ namespace wattree {
 // The memory that something takes of one device, and how much the device has.
 struct MemoryFit {
   PassMemory need;
-  std::optional<std::int64_t> device_bytes;  // Absent: nobody knows,
-  bool fits() const {
-    return !device_bytes || need.peak() <= *device_bytes;
-  }  // and nobody can say.
+  std::optional<std::int64_t> device_bytes;  // Absent: nobody knows.
+  // True also where nobody knows what the device has.
+  bool fits() const { return !device_bytes || need.peak() <= *device_bytes; }
 };
 
 struct Prediction {
