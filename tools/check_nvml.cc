@@ -1,7 +1,7 @@
 // Checks NVML's meters on a machine that has a GPU: what they find, how often they step, what a
 // reading costs, and whether the energy counter agrees with integrated power, idle and under load.
 //
-//   sources="$(ls src/measure/meter/*.cc | grep -v _test) src/base/provenance.cc
+//   sources="$(ls src/measure/meter/*.cc | grep -v _test) src/base/provenance.cc src/base/text.cc
 //   src/base/json_writer.cc" g++ -std=c++20 -O2 -I. tools/check_nvml.cc $sources -ldl -pthread -o
 //   check_nvml
 //   ./check_nvml [SECONDS] [COMMAND …]     COMMAND keeps the GPU busy; it is ended afterwards

@@ -8,7 +8,7 @@ namespace wattree {
 
 Result<CarbonRequest> carbon_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   CarbonRequest out{read_run(fields, "run"), read_setting(json, fields), read_epochs(fields)};
   fields.finish();
   if (!failure.ok()) return failure.error();

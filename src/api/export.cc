@@ -17,7 +17,7 @@ std::optional<ExportFormat> parse_export_format(std::string_view name) {
 
 Result<ExportRequest> export_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   ExportRequest out;
   out.profile = read_run(fields, "profile");
   if (const std::string name = fields.text("format"); !name.empty()) {

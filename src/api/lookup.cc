@@ -16,7 +16,7 @@ void write_if(JsonWriter& out, std::string_view name, std::optional<double> numb
 
 Result<RegionsRequest> regions_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   RegionsRequest out{fields.text("words")};
   fields.finish();
   if (!failure.ok()) return failure.error();
@@ -72,7 +72,7 @@ std::string to_json(const RegionsAnswer& answer) {
 
 Result<HardwareRequest> hardware_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   HardwareRequest out{fields.text("words"), read_own_devices(fields)};
   fields.finish();
   if (!failure.ok()) return failure.error();

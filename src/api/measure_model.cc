@@ -90,7 +90,7 @@ void write_figures(JsonWriter& out, const NodeFigures& f) {
   out.field("doubts", f.doubts);
 }
 
-void write_pass(JsonWriter& out, const BuiltModel& tree) {
+void write_measured_pass(JsonWriter& out, const BuiltModel& tree) {
   out.field("model", tree.model);
   out.field("class", tree.class_name);
   out.field("batch_size", tree.pass.batch);
@@ -195,7 +195,7 @@ std::string to_json(const ProfileAnswer& answer) {
   const SessionResult& session = pass.campaign.session;
   JsonWriter out(2);
   out.begin_object();
-  write_pass(out, pass.tree);
+  write_measured_pass(out, pass.tree);
   write_machine(out, session.machine);
   write_optional(out, "idle_power_w", session.idle.power);
   out.field("ended_by", name_of(session.ending));

@@ -55,7 +55,7 @@ std::string to_json(const ProfilesAnswer& answer) {
 
 Result<ShowProfileRequest> show_profile_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   ShowProfileRequest out{read_run(fields, "profile")};
   fields.finish();
   if (!failure.ok()) return failure.error();
@@ -73,7 +73,7 @@ std::string to_json(const ShowProfileAnswer& answer) { return write_profile_json
 
 Result<ImportProfileRequest> import_profile_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   ImportProfileRequest out;
   const bool is_text =
       json.is_object() && json.contains("profile") && json.at("profile").is_string();
@@ -109,7 +109,7 @@ Result<ImportProfileAnswer> import_profile(const ImportProfileRequest& request,
 
 Result<DeleteProfileRequest> delete_profile_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   DeleteProfileRequest out{fields.text("id", true), {}};
   fields.finish();
   if (!failure.ok()) return failure.error();

@@ -7,7 +7,7 @@ namespace wattree {
 
 Result<ReportRequest> report_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   ReportRequest out{read_run(fields, "profile"), read_setting(json, fields), read_epochs(fields),
                     read_unit(fields), ReportFormat::kMarkdown};
   const std::string format = fields.text("format");

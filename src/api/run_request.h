@@ -51,6 +51,6 @@ OwnDevices read_own_devices(JsonFields& fields);  // "hardware_file": the text o
 MassUnit read_unit(JsonFields& fields);           // "unit": g, kg or lb
 
 // How requests are named in errors about their JSON.
-inline constexpr char kRequest[] = "request";
+inline constexpr char kInRequest[] = "request";
 
 }  // namespace wattree

@@ -31,7 +31,7 @@ std::string_view name_of(Keep keep) { return keep == Keep::kWork ? "work" : "hou
 
 Result<WhatIfRequest> what_if_request(const nlohmann::json& json) {
   Status failure;
-  JsonFields fields(json, "", kRequest, failure);
+  JsonFields fields(json, "", kInRequest, failure);
   WhatIfRequest out;
   out.profile = read_run(fields, "profile");
   out.query.alternative = read_setting(json, fields);

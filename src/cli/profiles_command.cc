@@ -15,7 +15,7 @@
 namespace wattree {
 namespace {
 
-struct ProfileFlags {
+struct ProfilesFlags {
   FolderFlag folder;
   std::string name;  // Of show, export and delete.
   std::string file;  // Of import.
@@ -45,7 +45,7 @@ std::vector<std::string> row_of(const KnownProfile& entry) {
           profile.region};
 }
 
-int list(const ProfileFlags& flags, Surroundings& world) {
+int list(const ProfilesFlags& flags, Surroundings& world) {
   const Result<ProfilesAnswer> answer = profiles({flags.folder.folder}, world.services);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
@@ -70,7 +70,7 @@ int list(const ProfileFlags& flags, Surroundings& world) {
   return 0;
 }
 
-int show(const ProfileFlags& flags, Surroundings& world) {
+int show(const ProfilesFlags& flags, Surroundings& world) {
   const Result<ShowProfileAnswer> answer =
       show_profile({flags.folder.run(flags.name)}, world.services);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
@@ -85,7 +85,7 @@ int show(const ProfileFlags& flags, Surroundings& world) {
   return 0;
 }
 
-int import_file(const ProfileFlags& flags, Surroundings& world) {
+int import_file(const ProfilesFlags& flags, Surroundings& world) {
   const Result<ImportProfileAnswer> answer =
       import_profile({flags.file, "", flags.id, flags.folder.folder}, world.services);
   if (!answer.ok()) return fail(answer.error(), false, world);
@@ -96,7 +96,7 @@ int import_file(const ProfileFlags& flags, Surroundings& world) {
   return 0;
 }
 
-int export_file(const ProfileFlags& flags, Surroundings& world) {
+int export_file(const ProfilesFlags& flags, Surroundings& world) {
   const ExportRequest request{flags.folder.run(flags.name),
                               parse_export_format(flags.format).value_or(ExportFormat::kWattree),
                               flags.region};
@@ -108,7 +108,7 @@ int export_file(const ProfileFlags& flags, Surroundings& world) {
   return write_output(answer.value().text, flags.output, world);
 }
 
-int remove(const ProfileFlags& flags, Surroundings& world) {
+int remove(const ProfilesFlags& flags, Surroundings& world) {
   const Status failure = delete_profile({flags.name, flags.folder.folder}, world.services);
   return failure.ok() ? 0 : fail(failure.error(), false, world);
 }
@@ -124,7 +124,7 @@ std::string recovered_text(const RecoveredRun& run) {
   return out;
 }
 
-int recover(const ProfileFlags& flags, Surroundings& world) {
+int recover(const ProfilesFlags& flags, Surroundings& world) {
   const Result<RecoverAnswer> answer =
       recover_runs({flags.journal, flags.output, flags.folder.folder}, world.services);
   if (!answer.ok()) return fail(answer.error(), false, world);
@@ -146,7 +146,7 @@ int recover(const ProfileFlags& flags, Surroundings& world) {
 }  // namespace
 
 Command profiles_command(CommandSyntax app) {
-  auto flags = std::make_shared<ProfileFlags>();
+  auto flags = std::make_shared<ProfilesFlags>();
   const CommandSyntax profiles = app.add_subcommand(
       "profiles", "List, show, import, export, recover and delete profiles of runs");
   profiles.require_subcommand();

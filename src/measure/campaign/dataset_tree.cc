@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "src/base/file.h"
+#include "src/base/mib.h"
 #include "src/measure/dataset/json_lines_reader.h"
 #include "src/measure/dataset/json_lines_writer.h"
 #include "src/models/tree/cost.h"
 
 namespace wattree {
 namespace {
-
-constexpr double kMiB = 1024.0 * 1024.0;
 
 // FLOPs, and elements read and written, as IrEne's columns have them: a predictor takes a leaf's
 // sizes from these (docs/datasets.md).

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "src/base/mib.h"
+
 namespace wattree {
 namespace {
 
@@ -58,7 +60,6 @@ constexpr std::array<Entry, 26> kEntries{{
     {"GPT2Model", "", kElementwise, 1, 2, 0},
     {"OpenAIGPTModel", "", kElementwise, 2, 4, 0},
 }};
-constexpr double kMib = 1024.0 * 1024.0;
 constexpr double kBytesPerElement = 4;
 
 // The attention scores of a module in MiB: its Softmax is counted with 5 FLOPs an element.
@@ -66,7 +67,7 @@ std::optional<double> scores_of(const DatasetTree& tree, std::int32_t module) {
   for (const std::int32_t child : children_of(tree, module)) {
     const DatasetNode& node = tree.nodes[static_cast<std::size_t>(child)];
     if (node.instance_type == "Softmax" && node.features.has(Feature::kFlops)) {
-      return node.features.get(Feature::kFlops) * 1e6 / 5 * kBytesPerElement / kMib;
+      return node.features.get(Feature::kFlops) * 1e6 / 5 * kBytesPerElement / kMiB;
     }
   }
   return std::nullopt;
@@ -86,7 +87,7 @@ void add_published_kernels(DatasetTree& tree, std::optional<double> hidden) {
       double mib = 0;
       if (entry.states > 0) {
         if (!hidden) continue;
-        mib += entry.states * tokens * *hidden * kBytesPerElement / kMib;
+        mib += entry.states * tokens * *hidden * kBytesPerElement / kMiB;
       }
       if (entry.scores > 0) {
         const std::optional<double> scores = scores_of(tree, static_cast<std::int32_t>(i));

@@ -14,7 +14,7 @@ using Library = std::shared_ptr<const NvmlLibrary>;
 using ReadFunction = Sample (*)(const NvmlApi&, NvmlDevice);
 
 // No GPU draws this much: a counter that says so was reset or has jumped.
-constexpr double kMostWatts = 4'000.0;
+constexpr double kMostBoardWatts = 4'000.0;
 
 class NvmlMeter final : public Meter {
  public:
@@ -269,7 +269,7 @@ class Finder {
     out.unit = Unit::kJoule;
     out.signal = Signal::kOther;
     out.resolution = 1e-3;
-    out.most_per_second = kMostWatts;
+    out.most_per_second = kMostBoardWatts;
     out.is_counted = true;
     // Under load the driver takes milliseconds to answer (4 ms seen on an H200).
     out.is_slow = true;
@@ -285,7 +285,7 @@ class Finder {
       const bool is_average = out.name.ends_with("average");
       out.counted_by = prefix_ + (is_average && !has_energy() ? "power" : "energy");
     }
-    out.most_per_second = kMostWatts;
+    out.most_per_second = kMostBoardWatts;
     push(std::move(out), gpu_.handle, offer.read);
     return true;
   }

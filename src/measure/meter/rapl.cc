@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 // No socket or board draws this much: a counter that says so was reset or has jumped.
 // It also decides how long a counter of 65 kJ may go unread (33 s) before a turn could be missed.
-constexpr double kMostWatts = 2'000.0;
+constexpr double kMostPackageWatts = 2'000.0;
 
 Sample read_powercap(SmallFile& file) noexcept {
   std::array<char, 64> buffer;
@@ -97,7 +97,7 @@ Description describe(const ZoneName& name) {
                   : name.domain == RaplDomain::kPlatform ? Component::kPlatform
                                                          : Component::kCpu;
   out.period = Seconds(1e-3);  // Intel's manual: about once a millisecond.
-  out.most_per_second = kMostWatts;
+  out.most_per_second = kMostPackageWatts;
   return out;
 }
 

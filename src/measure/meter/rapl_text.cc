@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "src/base/text.h"
 #include "src/measure/meter/small_file.h"
 
 namespace wattree {
@@ -12,12 +13,6 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace

@@ -4,18 +4,14 @@
 #include <charconv>
 #include <string_view>
 
+#include "src/base/text.h"
+
 namespace wattree {
 namespace {
 
 using Chosen = VisibleChoice::Chosen;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-std::vector<std::string_view> split(std::string_view list) {
+std::vector<std::string_view> entries_of(std::string_view list) {
   std::vector<std::string_view> out;
   while (true) {
     const std::size_t comma = list.find(',');
@@ -92,7 +88,7 @@ VisibleChoice choose_visible(const std::vector<VisibleGpu>& gpus, const VisibleD
   VisibleChoice out;
   if (devices.cuda) {
     bool uses_indices = false;
-    for (const std::string_view entry : split(*devices.cuda)) {
+    for (const std::string_view entry : entries_of(*devices.cuda)) {
       std::optional<Chosen> chosen = by_entry(gpus, entry);
       if (!chosen) break;
       uses_indices |= !is_uuid(entry);
@@ -107,7 +103,7 @@ VisibleChoice choose_visible(const std::vector<VisibleGpu>& gpus, const VisibleD
     return out;
   }
   if (devices.nvidia) {
-    for (const std::string_view entry : split(*devices.nvidia)) {
+    for (const std::string_view entry : entries_of(*devices.nvidia)) {
       if (!is_uuid(entry)) continue;
       if (std::optional<Chosen> chosen = by_entry(gpus, entry)) add(out.chosen, std::move(*chosen));
     }

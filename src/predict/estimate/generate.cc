@@ -36,7 +36,7 @@ Result<Prediction> predict_pass(const std::string& model, const ModelText& text,
 
 Result<Generation> generate(const std::string& model, const ModelText& text,
                             const GenerateQuery& query, const LoadedPredictor& by,
-                            const Progress& progress) {
+                            const ShowProgress& progress) {
   if (query.steps < 1 || query.steps > kLongest) {
     return Error{ErrorCode::kInvalidInput,
                  "<generate> " + std::to_string(query.steps) + ": it must be between 1 and " +

@@ -45,6 +45,6 @@ struct Generation {
 
 Result<Generation> generate(const std::string& model, const ModelText& text,
                             const GenerateQuery& query, const LoadedPredictor& by,
-                            const Progress& progress);
+                            const ShowProgress& progress);
 
 }  // namespace wattree

@@ -100,7 +100,7 @@ std::optional<Joules> Sweep::mean_per_token() const {
 Result<Sweep> sweep(const std::string& model, const ModelText& text, const PassShape& query,
                     const std::vector<std::int64_t>& batches,
                     const std::vector<std::optional<std::int64_t>>& lengths,
-                    const LoadedPredictor& by, const Progress& progress) {
+                    const LoadedPredictor& by, const ShowProgress& progress) {
   const std::size_t count = batches.size() * lengths.size();
   if (count == 0 || count > kMostSizes) {
     return Error{

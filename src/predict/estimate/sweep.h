@@ -13,7 +13,7 @@
 namespace wattree {
 
 // Called with how much is done, from 0 to 1.
-using Progress = std::function<void(double)>;
+using ShowProgress = std::function<void(double)>;
 
 inline constexpr std::size_t kMostSizes = 4096;
 
@@ -48,6 +48,6 @@ struct Sweep {
 Result<Sweep> sweep(const std::string& model, const ModelText& text, const PassShape& query,
                     const std::vector<std::int64_t>& batches,
                     const std::vector<std::optional<std::int64_t>>& lengths,
-                    const LoadedPredictor& by, const Progress& progress);
+                    const LoadedPredictor& by, const ShowProgress& progress);
 
 }  // namespace wattree

@@ -26,7 +26,7 @@ struct Mean {
   }
 };
 
-std::optional<double> quantile(std::vector<double>& values, double share) {
+std::optional<double> quantile_if_any(std::vector<double>& values, double share) {
   if (values.empty()) return std::nullopt;
   const auto rank =
       static_cast<std::ptrdiff_t>(std::min(std::floor(share * static_cast<double>(values.size())),
@@ -115,8 +115,8 @@ void summarise(const WorkTrees& trees, const std::vector<Group>& groups, Evaluat
     evaluation.coverage.at[l] = covered[l].value();
     evaluation.width.at[l] = width[l].value();
     evaluation.time.at[l] = time[l].value();
-    evaluation.quantiles[l].at = {quantile(errors[l], 0.5), quantile(errors[l], 0.9),
-                                  quantile(errors[l], 0.99)};
+    evaluation.quantiles[l].at = {quantile_if_any(errors[l], 0.5), quantile_if_any(errors[l], 0.9),
+                                  quantile_if_any(errors[l], 0.99)};
   }
   for (const auto& [type, mean] : by_type) {
     evaluation.by_type.push_back({type, LevelValues{{mean.value(), std::nullopt, std::nullopt}}});

@@ -14,8 +14,6 @@
 namespace wattree {
 namespace {
 
-using Subject = KernelSample::Subject;
-
 constexpr double kShortModule = 20e-6;  // Seconds: below it the gaps between kernels are all.
 constexpr double kCoverage = 0.9;
 constexpr int kBootstraps = 2000;
@@ -180,7 +178,7 @@ double rank_correlation(const std::vector<Pair>& pairs) {
   std::vector<double> measured;
   std::vector<double> predicted;
   for (const Pair& pair : pairs) {
-    if (pair.sample->subject != Subject::kPass) continue;
+    if (pair.sample->subject != KernelSample::Subject::kPass) continue;
     measured.push_back(pair.sample->energy_j);
     predicted.push_back(pair.estimate.energy_j);
   }
@@ -197,7 +195,7 @@ double rank_correlation(const std::vector<Pair>& pairs) {
 std::pair<double, double> bootstrap_of_mean(const std::vector<Pair>& pairs) {
   std::map<std::int32_t, std::vector<double>> by_model;
   for (const Pair& pair : pairs) {
-    if (pair.sample->subject == Subject::kPass) {
+    if (pair.sample->subject == KernelSample::Subject::kPass) {
       by_model[pair.sample->model].push_back(std::abs(pair.energy_error()));
     }
   }
@@ -221,12 +219,12 @@ std::pair<double, double> bootstrap_of_mean(const std::vector<Pair>& pairs) {
 
 std::optional<std::string> subject_name(const Pair& pair) {
   switch (pair.sample->subject) {
-    case Subject::kPass: return "1 whole passes";
-    case Subject::kStep: return "2 decode steps";
-    case Subject::kModule:
+    case KernelSample::Subject::kPass: return "1 whole passes";
+    case KernelSample::Subject::kStep: return "2 decode steps";
+    case KernelSample::Subject::kModule:
       if (pair.sample->time_s < kShortModule) return std::nullopt;
       return "3 modules of 20 µs and more";
-    case Subject::kKernel: return "4 single kernels";
+    case KernelSample::Subject::kKernel: return "4 single kernels";
   }
   return std::nullopt;
 }
@@ -241,11 +239,11 @@ void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
   });
   out.by_dtype = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
     if (!pair.sample->is_pass()) return std::nullopt;
-    const bool is_step = pair.sample->subject == Subject::kStep;
+    const bool is_step = pair.sample->subject == KernelSample::Subject::kStep;
     return pair.sample->dtype + (is_step ? ", steps" : "");
   });
   out.by_time = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
-    if (pair.sample->subject != Subject::kPass) return std::nullopt;
+    if (pair.sample->subject != KernelSample::Subject::kPass) return std::nullopt;
     const double time = pair.sample->time_s;
     return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
   });
@@ -275,7 +273,7 @@ Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what)
     const KernelSample& sample = data.samples[i];
     if (!out.estimates[i] || !sample.is_as_in_a_pass()) continue;
     // A kernel by itself belongs to no group: each is one of its own.
-    const std::int32_t group = sample.subject == Subject::kKernel
+    const std::int32_t group = sample.subject == KernelSample::Subject::kKernel
                                    ? -1 - static_cast<std::int32_t>(i)
                                : what == LeaveOut::kModel ? sample.model
                                                           : sample.family;

@@ -9,8 +9,6 @@
 namespace wattree {
 namespace {
 
-using Subject = KernelSample::Subject;
-
 constexpr double kWellCovered = 0.9;
 
 // Kernels measured in place, looked up by what they do.
@@ -18,7 +16,7 @@ class MeasuredKernels {
  public:
   explicit MeasuredKernels(const KernelData& data) {
     for (const KernelSample& sample : data.samples) {
-      if (sample.subject == Subject::kKernel && sample.is_as_in_a_pass()) {
+      if (sample.subject == KernelSample::Subject::kKernel && sample.is_as_in_a_pass()) {
         samples_.push_back(&sample);
       }
     }
@@ -38,7 +36,7 @@ std::vector<Additivity> additivity_of(const KernelData& data, const Predictor& a
   const MeasuredKernels measured(data);
   std::vector<Additivity> out;
   for (const KernelSample& pass : data.samples) {
-    if (pass.subject != Subject::kPass || pass.is_eager || pass.is_capped) continue;
+    if (pass.subject != KernelSample::Subject::kPass || pass.is_eager || pass.is_capped) continue;
     double sum_j = 0;
     double sum_s = 0;
     double covered_j = 0;
@@ -61,7 +59,7 @@ void add_repeats(const KernelData& data, MeasurementChecks& out) {
   std::map<std::string, const KernelSample*> first;
   std::vector<double> apart;
   for (const KernelSample& sample : data.samples) {
-    if (sample.subject != Subject::kPass || sample.is_eager) continue;
+    if (sample.subject != KernelSample::Subject::kPass || sample.is_eager) continue;
     const auto [it, is_new] = first.emplace(sample.name, &sample);
     if (!is_new) apart.push_back(100 * std::abs(sample.energy_j / it->second->energy_j - 1));
   }

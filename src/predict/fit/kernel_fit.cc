@@ -12,8 +12,6 @@
 namespace wattree {
 namespace {
 
-using Subject = KernelSample::Subject;
-
 // Passes are what people run; a module or a kernel by itself runs with other caches and clocks.
 constexpr double kPassWeight = 6;
 constexpr double kAssumedWeight = 0.05;
@@ -67,7 +65,8 @@ std::vector<double> row_of(const KernelSample& sample, const Columns& columns, c
     if (has_weight(work)) fetches += count;
   }
   // A kernel by itself follows its own copies, and what it needs is there.
-  if (sample.subject != Subject::kKernel) row[columns.begin(WorkKind::kFollow)] = kernels;
+  if (sample.subject != KernelSample::Subject::kKernel)
+    row[columns.begin(WorkKind::kFollow)] = kernels;
   if (fetches_weights(sample, chip)) row[columns.begin(WorkKind::kFetch)] = fetches;
   return row;
 }
@@ -77,7 +76,7 @@ bool is_fit_for_prices(const KernelSample& sample) {
   if (sample.is_eager || sample.is_capped || sample.energy_j <= 0 || sample.time_s <= 0) {
     return false;
   }
-  if (!sample.is_cold || sample.subject != Subject::kKernel) return true;
+  if (!sample.is_cold || sample.subject != KernelSample::Subject::kKernel) return true;
   // Kernels find their activations in the cache when they run in a model. For products of fp32,
   // which are bound by arithmetic, it makes no difference, and they are few.
   const WorkKind kind = sample.kernels.front().work.kind;
@@ -168,7 +167,8 @@ void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor
 // What each kernel of a sample takes, with all that it takes besides.
 template <class Visit>
 void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
-  const Price follow = sample.subject == Subject::kKernel ? Price{} : price_to_follow(predictor);
+  const Price follow =
+      sample.subject == KernelSample::Subject::kKernel ? Price{} : price_to_follow(predictor);
   const Price fetch = price_to_fetch(predictor);
   for (const auto& [work, count] : sample.kernels) {
     const bool fetches = fetches_weights(sample, predictor.chip) && has_weight(work);
@@ -291,7 +291,8 @@ std::map<WorkKind, std::vector<std::size_t>> kernels_left(const KernelData& data
   std::map<WorkKind, std::vector<std::size_t>> left;
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     const KernelSample& sample = data.samples[i];
-    if (out[i] || sample.subject != Subject::kKernel || sample.is_assumed || sample.is_eager) {
+    if (out[i] || sample.subject != KernelSample::Subject::kKernel || sample.is_assumed ||
+        sample.is_eager) {
       continue;
     }
     left[kernel_kind(sample.kernels.front().work)].push_back(i);
@@ -323,7 +324,8 @@ Status hold_out_regions(const KernelData& data, const Chosen& known, HeldOutSamp
     for (const std::size_t i : held) left_out.add(data.samples[i]);
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
       const KernelSample& sample = data.samples[i];
-      if (sample.subject == Subject::kKernel && left_out.has(sample.kernels.front().work)) {
+      if (sample.subject == KernelSample::Subject::kKernel &&
+          left_out.has(sample.kernels.front().work)) {
         chosen[i] = false;
       }
     }
@@ -351,7 +353,7 @@ Result<HeldOutSamples> hold_out(const KernelData& data, LeaveOut what, const Cho
     Chosen seen(data.samples.size());
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
       const KernelSample& sample = data.samples[i];
-      seen[i] = sample.subject == Subject::kKernel
+      seen[i] = sample.subject == KernelSample::Subject::kKernel
                     ? !left_out.has(sample.kernels.front().work)
                     : group_of(sample) != static_cast<std::int32_t>(g);
       chosen[i] = seen[i] && (known.empty() || known[i]);

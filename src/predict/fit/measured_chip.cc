@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "src/base/mib.h"
 #include "src/facts/hardware/device.h"
 
 namespace wattree {
 namespace {
-
-constexpr double kMiB = 1024.0 * 1024.0;
 
 // Some of a cache always holds other things: so much larger is it than what kernels have of it.
 constexpr double kCacheOverhead = 1.5;

@@ -5,12 +5,11 @@
 #include <set>
 #include <unordered_map>
 
+#include "src/base/mib.h"
 #include "src/models/tree/dtype.h"
 
 namespace wattree {
 namespace {
-
-constexpr double kMiB = 1024.0 * 1024.0;
 
 // K and N of a product of M rows, from flops = 2MKN + bias_adds*MN and the elements it touches,
 // MK + weight_copies*KN + outputs*MN. Eliminating K leaves a quadratic in N; `larger_n` takes its

@@ -1,5 +1,7 @@
 #include "src/predict/predictor/datasheet.h"
 
+#include "src/base/mib.h"
+
 namespace wattree {
 namespace {
 
@@ -10,8 +12,7 @@ constexpr double kHalfWidth = 0.6;
 }  // namespace
 
 Peak peak_of(const Datasheet& sheet) {
-  constexpr double kBytesPerMib = 1024.0 * 1024.0;
-  return {sheet.half_gflops / 1e6, sheet.single_gflops / 1e6, sheet.gb_per_s * 1e3 / kBytesPerMib,
+  return {sheet.half_gflops / 1e6, sheet.single_gflops / 1e6, sheet.gb_per_s * 1e3 / kMiB,
           sheet.cache_mib};
 }
 

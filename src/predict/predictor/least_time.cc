@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "src/base/mib.h"
+
 namespace wattree {
 namespace {
-
-constexpr double kMiB = 1024.0 * 1024.0;
 
 double gflop_of(const Work& w) {
   const double one = 2.0 * w.m * w.n * w.k / 1e9;

@@ -5,10 +5,10 @@
 #include <limits>
 #include <span>
 
+#include "src/base/mib.h"
+
 namespace wattree {
 namespace {
-
-constexpr double kMiB = 1024.0 * 1024.0;
 
 // Blocks of the output that libraries cut products into, and which part of the chip's rate they
 // reach. Fewer are listed than there are: what matters is that small outputs can have small tiles.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/base/mib.h"
 #include "src/models/tree/cost.h"
 #include "src/models/tree/op_work.h"
 
@@ -198,8 +199,7 @@ double weight_mib(const ModelTree& tree, double enough) {
     const OpClass op_class = facts_of(node.op).op_class;
     return op_class == OpClass::kMatmul || op_class == OpClass::kConvolution;
   };
-  const double each_mib =
-      static_cast<double>(weight_bits(tree.precision)) / 8.0 / (1024.0 * 1024.0);
+  const double each_mib = static_cast<double>(weight_bits(tree.precision)) / 8.0 / kMiB;
   std::vector<bool> is_known(tree.parameters().size());
   double sum = 0;
   for (const ParameterUse& use : tree.parameters()) {

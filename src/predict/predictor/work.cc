@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/base/mib.h"
 #include "src/predict/predictor/tiling.h"
 
 namespace wattree {
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024.0;
 constexpr double kTile = 128;        // Rows and columns that one block of a large product makes.
 constexpr double kFullBlock = 2048;  // Elements that keep a block of threads busy.
 constexpr double kEven = 8;          // Elements of 16 bits that are read at a time.

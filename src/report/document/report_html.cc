@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxRows = 200;
 
-constexpr std::string_view kHead =
+constexpr std::string_view kPageHead =
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" "
     "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
@@ -56,7 +56,7 @@ std::string caption(const Curve& curve) {
 
 std::string html_report(const Footprint& footprint, MassUnit unit) {
   const ReportContent content = report_content(footprint, unit);
-  std::string out(kHead);
+  std::string out(kPageHead);
   out += fmt::format("<title>Energy of {}</title>\n{}</head>\n<body>\n<h1>Energy of {}</h1>\n",
                      html_text(content.title), kStyle, html_text(content.title));
   out += fmt::format("<p>{}</p>\n<figure>\n{}{}</figure>\n", html_text(content.statement),

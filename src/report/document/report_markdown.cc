@@ -7,7 +7,7 @@
 namespace wattree {
 namespace {
 
-constexpr std::size_t kMaxRows = 50;
+constexpr std::size_t kMaxTextRows = 50;
 
 // A text that a table's cell can hold, and that is no markup.
 std::string plain(std::string_view text) {
@@ -34,7 +34,7 @@ std::string markdown_report(const Footprint& footprint, MassUnit unit) {
   out += fmt::format("\n| epochs | energy so far |{}\n|--:|--:|{}\n",
                      has_emissions ? " CO2e so far |" : "", has_emissions ? "--:|" : "");
   const CurveUnits units = units_for(footprint.curve, unit);
-  for (const CurvePoint& point : shown_points(footprint.curve, kMaxRows)) {
+  for (const CurvePoint& point : shown_points(footprint.curve, kMaxTextRows)) {
     out += fmt::format("| {} | {} |", row_name(point, " (extrapolated)"),
                        to_text(point.energy, units.energy));
     if (point.emissions) out += fmt::format(" {} |", to_text(*point.emissions, units.mass));

@@ -8,9 +8,6 @@
 namespace wattree {
 namespace {
 
-std::string joules(Joules energy) { return with_any_prefix(energy.value, "J"); }
-std::string seconds(Seconds time) { return with_any_prefix(time.value, "s"); }
-
 // The sizes that the terms are counted from.
 std::string sizes_of(const Work& work) {
   switch (work.kind) {
@@ -37,10 +34,11 @@ std::string terms_table(const Explanation& explanation) {
     energy = energy + term.energy();
     time = time + term.time();
     rows.push_back({term.name, fmt::format("{:.5g}", term.count), term.unit,
-                    "× " + joules(term.energy_each), "= " + joules(term.energy()),
-                    "× " + seconds(term.time_each), "= " + seconds(term.time())});
+                    "× " + with_any_prefix(term.energy_each), "= " + with_any_prefix(term.energy()),
+                    "× " + with_any_prefix(term.time_each), "= " + with_any_prefix(term.time())});
   }
-  rows.push_back({"sum", "", "", "", "= " + joules(energy), "", "= " + seconds(time)});
+  rows.push_back(
+      {"sum", "", "", "", "= " + with_any_prefix(energy), "", "= " + with_any_prefix(time)});
   return render_table({{"term"},
                        {"count", true},
                        {"unit"},
@@ -58,7 +56,8 @@ std::string kernel_text(const Explanation& explanation) {
     out += fmt::format(
         "The very same kernel was measured, {} time{}: {} and {} were looked up, not computed.\n",
         explanation.twin->samples, explanation.twin->samples == 1 ? "" : "s",
-        joules(Joules(explanation.twin->energy_j)), seconds(Seconds(explanation.twin->time_s)));
+        with_any_prefix(Joules(explanation.twin->energy_j)),
+        with_any_prefix(Seconds(explanation.twin->time_s)));
   }
   if (explanation.terms.empty()) return out;
   if (explanation.is_stand_in) {
@@ -84,8 +83,8 @@ std::string module_text(const Prediction& prediction, const Explanation& explana
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string name, std::string_view type, Joules energy, Seconds time) {
     const double percent = whole.energy > Joules() ? 100 * energy.value / whole.energy.value : 0.0;
-    rows.push_back({std::move(name), std::string(type), seconds(time), joules(energy),
-                    fmt::format("{:.1f}", percent)});
+    rows.push_back({std::move(name), std::string(type), with_any_prefix(time),
+                    with_any_prefix(energy), fmt::format("{:.1f}", percent)});
   };
   Seconds time = whole.time;
   for (const std::size_t child : explanation.children) {
@@ -109,12 +108,14 @@ std::string explanation_text(const Prediction& prediction, const Explanation& ex
   const PassEstimate estimate = estimate_of(prediction.nodes[explanation.node]);
   std::string out =
       fmt::format("{} ({}): {} {}", node.scope.empty() ? "the whole model" : node.scope, node.type,
-                  joules(estimate.energy), plus_minus(estimate.energy_spread()));
+                  with_any_prefix(estimate.energy), plus_minus(estimate.energy_spread()));
   if (prediction.has_times()) {
-    out += fmt::format(" in {} {}", seconds(estimate.time), plus_minus(estimate.time_spread()));
+    out += fmt::format(" in {} {}", with_any_prefix(estimate.time),
+                       plus_minus(estimate.time_spread()));
   }
-  out += fmt::format("\nThe 90 % interval goes from {} to {}.\n", joules(estimate.energy_low()),
-                     joules(estimate.energy_high()));
+  out +=
+      fmt::format("\nThe 90 % interval goes from {} to {}.\n",
+                  with_any_prefix(estimate.energy_low()), with_any_prefix(estimate.energy_high()));
   return out + (explanation.work ? kernel_text(explanation) : module_text(prediction, explanation));
 }
 

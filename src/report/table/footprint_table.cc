@@ -16,7 +16,6 @@ namespace wattree {
 namespace {
 
 constexpr std::size_t kMaxRows = 24;
-constexpr int kBarCells = 12;
 
 std::string percent(std::optional<double> part) {
   return part ? fmt::format("{:+.1f} %", 100 * *part) : "";

@@ -14,19 +14,18 @@ std::string generation_text(const Generation& generation) {
   const BuiltModel& answer = generation.prefill.built;
   const double items = static_cast<double>(answer.pass.batch);
   const bool has_times = generation.prefill.has_times();
-  const auto joules = [](Joules energy) { return with_any_prefix(energy.value, "J"); };
-  const auto seconds = [](Seconds time) { return with_any_prefix(time.value, "s"); };
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string name, std::int64_t passes, const PassEstimate& e,
                        std::optional<std::int64_t> tokens) {
     const Joules per_item = e.energy_per(items);
     const auto power = e.power();
-    rows.push_back({std::move(name), std::to_string(passes), has_times ? seconds(e.time) : "–",
-                    has_times ? plus_minus(e.time_spread()) : "", joules(e.energy),
-                    plus_minus(e.energy_spread()), power ? with_any_prefix(power->value, "W") : "–",
-                    joules(per_item),
-                    tokens ? joules(Joules(per_item.value / static_cast<double>(*tokens))) : "–",
-                    "pred"});
+    rows.push_back(
+        {std::move(name), std::to_string(passes), has_times ? with_any_prefix(e.time) : "–",
+         has_times ? plus_minus(e.time_spread()) : "", with_any_prefix(e.energy),
+         plus_minus(e.energy_spread()), power ? with_any_prefix(power->value, "W") : "–",
+         with_any_prefix(per_item),
+         tokens ? with_any_prefix(Joules(per_item.value / static_cast<double>(*tokens))) : "–",
+         "pred"});
   };
   add("prefill", 1, generation.prefill.root(), tokens_per_item(answer));
   add("decode", generation.steps, generation.decode, generation.steps);
@@ -52,11 +51,11 @@ std::string generation_text(const Generation& generation) {
                       rows);
   out += "Per token: of the prompt in prefill, generated ones in decode and in the request.\n";
   if (has_times) {
-    out += fmt::format(
-        "A token every {} ({} over {} cached tokens, {} over {})\n",
-        seconds(Seconds(generation.decode.time.value / static_cast<double>(generation.steps))),
-        seconds(generation.first.estimate.time), generation.first.past,
-        seconds(generation.last.estimate.time), generation.last.past);
+    out += fmt::format("A token every {} ({} over {} cached tokens, {} over {})\n",
+                       with_any_prefix(Seconds(generation.decode.time.value /
+                                               static_cast<double>(generation.steps))),
+                       with_any_prefix(generation.first.estimate.time), generation.first.past,
+                       with_any_prefix(generation.last.estimate.time), generation.last.past);
   }
   out += generation.predicted_steps == generation.steps
              ? std::string("Every step was predicted.\n")

@@ -13,8 +13,6 @@
 namespace wattree {
 namespace {
 
-constexpr int kBarCells = 12;
-
 std::string_view phrase_of(Boundary boundary) {
   switch (boundary) {
     case Boundary::kGpu: return "GPU only";
@@ -25,8 +23,6 @@ std::string_view phrase_of(Boundary boundary) {
   return "";
 }
 
-std::string joules(Joules energy) { return with_any_prefix(energy.value, "J"); }
-std::string seconds(Seconds time) { return with_any_prefix(time.value, "s"); }
 std::string dollars(double value) {
   return value < 1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
 }
@@ -72,16 +68,16 @@ std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std
 std::string estimate_line(const PassEstimate& estimate, std::int64_t items,
                           std::optional<std::int64_t> tokens) {
   std::string out =
-      fmt::format("{} {}", joules(estimate.energy), plus_minus(estimate.energy_spread()));
+      fmt::format("{} {}", with_any_prefix(estimate.energy), plus_minus(estimate.energy_spread()));
   if (const auto power = estimate.power()) {
-    out += fmt::format(" in {} {}, {} on average", seconds(estimate.time),
+    out += fmt::format(" in {} {}, {} on average", with_any_prefix(estimate.time),
                        plus_minus(estimate.time_spread()), with_any_prefix(power->value, "W"));
   }
   const Joules per_item = estimate.energy_per(static_cast<double>(items));
-  out += fmt::format("; {} per item", joules(per_item));
+  out += fmt::format("; {} per item", with_any_prefix(per_item));
   if (tokens) {
     out += fmt::format(", {} per token",
-                       joules(Joules(per_item.value / static_cast<double>(*tokens))));
+                       with_any_prefix(Joules(per_item.value / static_cast<double>(*tokens))));
   }
   return out;
 }
@@ -96,9 +92,9 @@ std::string prediction_table(const Prediction& prediction, const TreeView& view,
     const PassEstimate estimate = estimate_of(node) * static_cast<double>(row.times);
     const double share = whole > 0 ? estimate.energy.value / whole : 0;
     rows.push_back({row.label(), std::string(tree.nodes()[row.node].type),
-                    prediction.has_times() ? seconds(estimate.time) : "–",
+                    prediction.has_times() ? with_any_prefix(estimate.time) : "–",
                     prediction.has_times() ? plus_minus(estimate.time_spread()) : "",
-                    joules(estimate.energy), plus_minus(estimate.energy_spread()),
+                    with_any_prefix(estimate.energy), plus_minus(estimate.energy_spread()),
                     fmt::format("{}{}", basis,
                                 node.stand_in > 0   ? "*"
                                 : node.is_looked_up ? "="
@@ -133,9 +129,10 @@ std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view 
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(group.name);
     if (has_types) row.push_back(group.type);
-    row.insert(row.end(), {fmt::format("×{}", group.count), seconds(group.time),
-                           joules(group.energy), std::string(short_name_of(Basis::kPredicted)),
-                           percent(group.share), bar(group.share, kBarCells)});
+    row.insert(row.end(),
+               {fmt::format("×{}", group.count), with_any_prefix(group.time),
+                with_any_prefix(group.energy), std::string(short_name_of(Basis::kPredicted)),
+                percent(group.share), bar(group.share, kBarCells)});
   }
   return render_table(columns, rows);
 }
@@ -145,22 +142,23 @@ std::string sweep_table(const Sweep& sweep) {
   const auto add = [&](std::string batch, std::string length, const PassEstimate& e,
                        std::string per_item, std::string per_token, std::string memory) {
     const auto power = e.power();
-    rows.push_back({std::move(batch), std::move(length), power ? seconds(e.time) : "–",
-                    joules(e.energy), plus_minus(e.energy_spread()),
+    rows.push_back({std::move(batch), std::move(length), power ? with_any_prefix(e.time) : "–",
+                    with_any_prefix(e.energy), plus_minus(e.energy_spread()),
                     power ? with_any_prefix(power->value, "W") : "–", std::move(per_item),
                     std::move(per_token), std::move(memory), "pred"});
   };
   for (const SweepPoint& point : sweep.points) {
     const Joules per_item = point.estimate.energy_per(static_cast<double>(point.pass.batch));
     add(std::to_string(point.pass.batch), std::to_string(point.pass.seq), point.estimate,
-        joules(per_item),
-        point.tokens ? joules(Joules(per_item.value / static_cast<double>(*point.tokens))) : "–",
+        with_any_prefix(per_item),
+        point.tokens ? with_any_prefix(Joules(per_item.value / static_cast<double>(*point.tokens)))
+                     : "–",
         with_binary_prefix(point.memory.need.peak()) +
             (point.memory.fits() ? "" : " DOES NOT FIT"));
   }
   const auto per_token = sweep.mean_per_token();
-  add("mean", "", sweep.mean, joules(sweep.mean_per_item()), per_token ? joules(*per_token) : "–",
-      "");
+  add("mean", "", sweep.mean, with_any_prefix(sweep.mean_per_item()),
+      per_token ? with_any_prefix(*per_token) : "–", "");
   return render_table({{"batch", true},
                        {"length", true},
                        {"time", true},
@@ -178,7 +176,7 @@ std::string totals_table(const QueryTotals& totals) {
   const TotalsOptions& options = totals.options;
   std::string out = fmt::format("{} queries, each {}", with_commas(options.queries), totals.query);
   if (options.passes_per_query != 1) out += fmt::format(", {:g} times", options.passes_per_query);
-  out += fmt::format(": {} per query\n", joules(totals.per_query.energy));
+  out += fmt::format(": {} per query\n", with_any_prefix(totals.per_query.energy));
   std::vector<std::vector<std::string>> rows;
   for (const TotalsRow& row : totals.rows) {
     std::string name = row.part;

@@ -50,6 +50,9 @@ std::string with_any_prefix(double value, std::string_view unit) {
   return fmt::format("{:.{}f} {}{}", shown, digits, size == 0 ? "" : kPrefixes[prefix], unit);
 }
 
+std::string with_any_prefix(Joules energy) { return with_any_prefix(energy.value, "J"); }
+std::string with_any_prefix(Seconds time) { return with_any_prefix(time.value, "s"); }
+
 std::string with_binary_prefix(std::int64_t bytes) {
   constexpr std::array<std::string_view, 7> kPrefixes{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   auto value = static_cast<double>(bytes);

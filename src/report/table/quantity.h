@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/units.h"
+
 namespace wattree {
 
 // "22.0 G", "768", "1.23 T": decimal prefixes, as FLOPs and bytes have them.
@@ -12,6 +14,8 @@ std::string with_prefix(double value, std::string_view unit = "");
 
 // "1.20 mJ", "31.5 µs", "12.3 J", "4.50 kJ": three significant digits, prefixes below one too.
 std::string with_any_prefix(double value, std::string_view unit);
+std::string with_any_prefix(Joules energy);
+std::string with_any_prefix(Seconds time);
 // "14.9 GiB": memory, whose prefixes are binary.
 std::string with_binary_prefix(std::int64_t bytes);
 // "1,000,000"
@@ -20,6 +24,7 @@ std::string with_commas(std::int64_t value);
 std::string plus_minus(double spread);
 
 // A bar of `width` cells for a share between 0 and 1, to an eighth of a cell.
+inline constexpr int kBarCells = 12;  // As wide as bars in tables are.
 std::string bar(double share, int width);
 
 // Cells a text takes in a terminal: its code points.

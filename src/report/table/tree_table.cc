@@ -7,11 +7,7 @@
 #include "src/report/table/tree_rows.h"
 
 namespace wattree {
-namespace {
-
-constexpr int kBarCells = 12;
-
-}  // namespace
+namespace {}  // namespace
 
 std::string pass_phrase(const BuiltModel& answer) {
   const Pass& pass = answer.pass;
