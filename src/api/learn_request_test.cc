@@ -1,15 +1,15 @@
 // Requests to train, evaluate, annotate, profile and calibrate, from JSON and by hand.
-#include "src/api/learn_request.h"
+#include "src/api/learn/learn_request.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "src/api/calibrate.h"
-#include "src/api/dataset.h"
-#include "src/api/evaluate.h"
-#include "src/api/measure_model.h"
-#include "src/api/train.h"
+#include "src/api/learn/dataset.h"
+#include "src/api/learn/evaluate.h"
+#include "src/api/learn/train.h"
+#include "src/api/measure/calibrate.h"
+#include "src/api/measure/measure_model.h"
 #include "src/base/test_folder.h"
 
 namespace wattree {

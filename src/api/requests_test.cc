@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/api/compare_models.h"
-#include "src/api/compare_runs.h"
-#include "src/api/explain.h"
-#include "src/api/generate.h"
-#include "src/api/models.h"
-#include "src/api/sweep.h"
-#include "src/api/tree.h"
+#include "src/api/model/models.h"
+#include "src/api/predict/compare_models.h"
+#include "src/api/predict/explain.h"
+#include "src/api/predict/generate.h"
+#include "src/api/predict/sweep.h"
+#include "src/api/predict/tree.h"
+#include "src/api/runs/compare_runs.h"
 #include "src/base/test_folder.h"
 
 namespace wattree {

@@ -110,4 +110,18 @@ Result<Joules> parse_energy(std::string_view text) {
                "write it with its unit: 2.5kWh, 900kJ, 3600J"};
 }
 
+Result<Seconds> parse_duration(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  std::string_view unit = text.substr(digits);
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+      {{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}}};
+  const std::optional<double> number = parse_number(text.substr(0, digits));
+  for (const auto& [name, length] : kUnits) {
+    if (number && *number * length <= 1e6 && unit == name) return Seconds(*number * length);
+  }
+  return Error{ErrorCode::kInvalidInput, "\"" + std::string(text) + "\" is not a duration",
+               "write it with its unit: 100ms, 5s, 2min"};
+}
+
 }  // namespace wattree

@@ -34,4 +34,7 @@ std::string four_digits(double number);
 // "2.5kWh", "900 kJ", "3.6e6 J", "1.2MWh"
 Result<Joules> parse_energy(std::string_view text);
 
+// "100ms", "5s", "2min", "1h"
+Result<Seconds> parse_duration(std::string_view text);
+
 }  // namespace wattree

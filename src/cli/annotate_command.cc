@@ -3,7 +3,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/train.h"
+#include "src/api/learn/train.h"
 #include "src/cli/command.h"
 #include "src/cli/learn_flags.h"
 

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <utility>
 
-#include "src/api/calibrate.h"
+#include "src/api/measure/calibrate.h"
 #include "src/base/file.h"
 #include "src/cli/command.h"
 #include "src/cli/learn_flags.h"

@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/carbon.h"
+#include "src/api/runs/carbon.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
 #include "src/report/table/footprint_table.h"

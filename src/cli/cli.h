@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/api/services.h"
+#include "src/api/services/services.h"
 #include "src/base/environment.h"
 #include "src/base/error_text.h"
 

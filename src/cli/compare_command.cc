@@ -2,9 +2,9 @@
 #include <ostream>
 #include <span>
 
-#include "src/api/compare_models.h"
-#include "src/api/compare_runs.h"
-#include "src/api/request_texts.h"
+#include "src/api/model/request_texts.h"
+#include "src/api/predict/compare_models.h"
+#include "src/api/runs/compare_runs.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/dataset.h"
+#include "src/api/learn/dataset.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/report/table/table.h"

@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/evaluate.h"
+#include "src/api/learn/evaluate.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
 #include "src/cli/command.h"

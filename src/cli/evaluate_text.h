@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/api/evaluate.h"
+#include "src/api/learn/evaluate.h"
 
 namespace wattree {
 

@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/dataset.h"
+#include "src/api/learn/dataset.h"
 #include "src/cli/command.h"
 
 namespace wattree {

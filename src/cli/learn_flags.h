@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/api/learn_request.h"
+#include "src/api/learn/learn_request.h"
 #include "src/cli/command.h"
 
 namespace wattree {

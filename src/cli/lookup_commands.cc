@@ -5,7 +5,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/lookup.h"
+#include "src/api/runs/lookup.h"
 #include "src/base/amounts.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"

@@ -6,7 +6,8 @@
 #include <csignal>
 #include <map>
 
-#include "src/api/track.h"
+#include "src/api/runs/track.h"
+#include "src/base/amounts.h"
 
 namespace wattree {
 namespace {

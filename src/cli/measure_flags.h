@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "src/api/measure_request.h"
+#include "src/api/measure/measure_request.h"
 #include "src/cli/command.h"
 #include "src/cli/meter_flags.h"
 #include "src/cli/progress.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/api/measure_model.h"
+#include "src/api/measure/measure_model.h"
 
 namespace wattree {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/api/meters.h"
+#include "src/api/measure/meters.h"
 #include "src/cli/command.h"
 
 namespace wattree {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/meters.h"
+#include "src/api/measure/meters.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/meter_flags.h"

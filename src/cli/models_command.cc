@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/models.h"
+#include "src/api/model/models.h"
 #include "src/cli/command.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"

@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "src/api/request_texts.h"
+#include "src/api/model/request_texts.h"
 
 namespace wattree {
 

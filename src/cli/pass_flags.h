@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/api/tree.h"
+#include "src/api/predict/tree.h"
 #include "src/cli/command.h"
 
 namespace wattree {

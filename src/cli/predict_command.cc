@@ -1,10 +1,10 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/explain.h"
-#include "src/api/generate.h"
-#include "src/api/sizes.h"
-#include "src/api/sweep.h"
+#include "src/api/model/sizes.h"
+#include "src/api/predict/explain.h"
+#include "src/api/predict/generate.h"
+#include "src/api/predict/sweep.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
 #include "src/cli/predict_flags.h"

@@ -1,7 +1,7 @@
 // Flags that choose a predictor, and flags about what a service of the model takes.
 #pragma once
 
-#include "src/api/predict.h"
+#include "src/api/predict/predict.h"
 #include "src/cli/command_syntax.h"
 
 namespace wattree {

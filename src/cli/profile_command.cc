@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/measure_model.h"
+#include "src/api/measure/measure_model.h"
 #include "src/cli/command.h"
 #include "src/cli/measure_flags.h"
 #include "src/cli/measured_table.h"

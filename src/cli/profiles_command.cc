@@ -3,9 +3,9 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/export.h"
-#include "src/api/profiles.h"
-#include "src/api/recover.h"
+#include "src/api/runs/export.h"
+#include "src/api/runs/profiles.h"
+#include "src/api/runs/recover.h"
 #include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"

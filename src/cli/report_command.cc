@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/report.h"
+#include "src/api/runs/report.h"
 #include "src/cli/command.h"
 #include "src/cli/shared_flags.h"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/api/run_status.h"
-#include "src/api/track.h"
+#include "src/api/runs/run_status.h"
+#include "src/api/runs/track.h"
 #include "src/httpd/server.h"
 
 namespace wattree {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/api/model_source.h"
+#include "src/api/model/model_source.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "src/api/run_request.h"
+#include "src/api/runs/run_request.h"
 #include "src/base/amounts.h"
 #include "src/cli/command.h"
 

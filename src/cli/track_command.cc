@@ -3,8 +3,8 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/run_status.h"
-#include "src/api/track.h"
+#include "src/api/runs/run_status.h"
+#include "src/api/runs/track.h"
 #include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/live_line.h"

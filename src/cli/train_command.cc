@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/train.h"
+#include "src/api/learn/train.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"

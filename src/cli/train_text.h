@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/api/train.h"
+#include "src/api/learn/train.h"
 
 namespace wattree {
 

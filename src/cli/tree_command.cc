@@ -1,7 +1,7 @@
 #include <memory>
 #include <ostream>
 
-#include "src/api/tree.h"
+#include "src/api/predict/tree.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
 #include "src/cli/script_flags.h"

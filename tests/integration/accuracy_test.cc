@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "src/api/evaluate.h"
+#include "src/api/learn/evaluate.h"
 #include "src/measure/dataset/irene_import.h"
 #include "src/predict/evaluate/shares.h"
 

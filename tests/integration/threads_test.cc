@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "src/api/predict.h"
-#include "src/api/services.h"
+#include "src/api/predict/predict.h"
+#include "src/api/services/services.h"
 
 namespace wattree {
 namespace {

@@ -1,0 +1,99 @@
+#include "src/api/model/model_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/facts/hardware/device.h"
+
+namespace wattree {
+namespace {
+
+Result<OpenedModel> open_script(const ModelRef& model, const PassShape& pass) {
+  if (const Status failure = check_script(model.name, pass); !failure.ok()) return failure.error();
+  Result<ScriptModel> opened =
+      open_script_model(model.name, {model.executor, model.inputs, pass.batch, pass.seq});
+  if (!opened.ok()) return opened.error();
+  ScriptModel script = std::move(opened).value();
+  return OpenedModel{std::move(script.answer), std::move(script.executor), {}};
+}
+
+}  // namespace
+
+std::string name_of(const ModelRef& model) {
+  return model.name.empty() ? "config.json" : model.name;
+}
+
+bool is_script(const ModelRef& model, const Services& services) {
+  return model.config.empty() && services.hub.allow_files && is_script(model.name);
+}
+
+Error script_has_one_size() {
+  return {ErrorCode::kInvalidInput,
+          "a TorchScript file is predicted at one size, and without <generate>", "", "model"};
+}
+
+Result<ModelText> find_config(const ModelRef& model, const Services& services) {
+  if (!model.config.empty()) {
+    return ModelText{model.config, name_of(model), ModelSource::kGiven, ""};
+  }
+  HubOptions hub = services.hub;
+  if (!model.revision.empty()) hub.revision = model.revision;
+  Result<ModelText> found = resolve_model(model.name, hub);
+  if (found.ok()) return found;
+  Error error = found.error();
+  error.field = "model";
+  return error;
+}
+
+std::vector<std::string> notes_of(const ModelText& text, std::vector<std::string> read) {
+  if (!text.note.empty()) read.insert(read.begin(), text.note);
+  return read;
+}
+
+Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
+                               const Services& services) {
+  if (is_script(model, services)) return open_script(model, pass);
+  const Result<ModelText> text = find_config(model, services);
+  if (!text.ok()) return text.error();
+  Result<BuiltModel> built =
+      build_model(name_of(model), text.value().json, text.value().origin, pass);
+  if (!built.ok()) return built.error();
+  std::vector<std::string> notes = notes_of(text.value(), built.value().notes);
+  return OpenedModel{std::move(built).value(), nullptr, std::move(notes)};
+}
+
+void add_notes_on(const LoadedPredictor& by, Precision precision, std::vector<std::string>& notes) {
+  const Result<Device> device = find_device(by.predictor->hardware, bundled_devices());
+  if (!device.ok()) return;
+  const std::string dtype(name_of(precision));
+  const std::vector<std::string>& slow = device.value().no_units_for;
+  if (std::find(slow.begin(), slow.end(), dtype) == slow.end()) return;
+  const bool is_priced_as_fp32 = !device.value().tensor_or_fp16_gflops;
+  notes.push_back(device.value().name + " has no units for " + dtype +
+                  ": it is priced at the rate of " + (is_priced_as_fp32 ? "fp32" : "fp16") +
+                  ", and takes longer in truth");
+}
+
+Result<LoadedPredictor> find_predictor(const PredictorRef& ref, const Services& services) {
+  const std::optional<Execution> execution =
+      parse_execution(ref.execution.empty() ? name_of(Execution::kGraph) : ref.execution);
+  if (!execution) {
+    return Error{ErrorCode::kInvalidInput, "execution \"" + ref.execution + "\" is not known",
+                 "choose graph or eager", "execution"};
+  }
+  if (!ref.file.empty() && !services.hub.allow_files) {
+    return Error{ErrorCode::kPermission, "files of predictors are not read for others",
+                 "choose one by name with <on>", "predictor"};
+  }
+  Result<LoadedPredictor> found = load_predictor({ref.file, ref.on, services.predictors});
+  if (!found.ok()) {
+    Error error = found.error();
+    error.field = ref.file.empty() ? "on" : "predictor";
+    return error;
+  }
+  LoadedPredictor loaded = std::move(found).value();
+  loaded.execution = *execution;
+  return loaded;
+}
+
+}  // namespace wattree

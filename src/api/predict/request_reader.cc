@@ -1,0 +1,154 @@
+#include "src/api/predict/request_reader.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "src/api/model/request_texts.h"
+#include "src/api/model/sizes.h"
+
+namespace wattree {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMostTokens = std::int64_t{1} << 32;
+constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr double kMostWatts = 1e9;
+constexpr double kMost = 1e18;
+
+}  // namespace
+
+RequestReader::RequestReader(const Json& body)
+    : body_(body), fields_(body, "", "the request", failure_) {}
+
+const Json* RequestReader::find(std::string_view name) const {
+  if (!body_.is_object()) return nullptr;
+  const auto found = body_.find(std::string(name));
+  return found == body_.end() || found->is_null() ? nullptr : &*found;
+}
+
+void RequestReader::fail(Error error) {
+  if (failure_.ok()) failure_ = std::move(error);
+}
+
+ModelRef RequestReader::model() {
+  ModelRef model;
+  if (const Json* config = fields_.object("config")) model.config = config->dump();
+  model.name = fields_.text("model", model.config.empty());
+  model.revision = fields_.text("revision");
+  model.inputs = fields_.texts("input");
+  return model;
+}
+
+void RequestReader::read_sets(PassShape& pass) {
+  const Json* sets = find("set");
+  if (sets != nullptr && sets->is_array()) {
+    for (const std::string& text : fields_.texts("set")) {
+      Result<std::pair<std::string, std::string>> set = parse_set(text);
+      if (!set.ok()) return fail(set.error());
+      pass.overrides.push_back(std::move(set).value());
+    }
+    return;
+  }
+  // {"n_layer": 24}
+  if (fields_.object("set") == nullptr) return;
+  for (const auto& [key, value] : sets->items()) pass.overrides.emplace_back(key, value.dump());
+}
+
+PassShape RequestReader::pass(bool has_size) {
+  PassShape pass;
+  if (has_size) {
+    pass.batch = fields_.whole("batch", 1, kMostTokens).value_or(pass.batch);
+    pass.seq = fields_.whole("seq", 1, kMostTokens);
+  }
+  pass.target_len = fields_.whole("target_len", 1, kMostTokens);
+  pass.past = fields_.whole("past", 1, kMostTokens);
+  pass.dtype = fields_.text("dtype");
+  pass.attention = fields_.text("attention");
+  pass.as = fields_.text("as");
+  read_sets(pass);
+  return pass;
+}
+
+PredictorRef RequestReader::predictor() {
+  PredictorRef ref;
+  ref.on = fields_.text("on");
+  ref.file = fields_.text("predictor");
+  ref.execution = fields_.text("execution");
+  if (!ref.on.empty() && !ref.file.empty()) {
+    fields_.complain("on", "and \"predictor\" exclude each other");
+  }
+  return ref;
+}
+
+TreeView RequestReader::view() {
+  const std::string level = fields_.text("level");
+  const auto depth = fields_.whole("depth", 0, std::numeric_limits<int>::max());
+  const Result<TreeView> view =
+      parse_view(level, depth ? std::optional(static_cast<int>(*depth)) : std::nullopt);
+  if (view.ok()) return view.value();
+  fail(view.error());
+  return {};
+}
+
+ExtrasRequest RequestReader::extras() {
+  ExtrasRequest extras;
+  extras.top = static_cast<std::size_t>(fields_.whole("top", 0, kMostNodes).value_or(0));
+  if (const std::string by = fields_.text("by"); !by.empty()) {
+    extras.by = parse_breakdown(by);
+    if (!extras.by) fields_.complain("by", "must be type, module or op, not \"" + by + "\"");
+  }
+  extras.all = fields_.flag("all");
+  return extras;
+}
+
+TotalsRequest RequestReader::totals() {
+  TotalsRequest totals;
+  totals.queries = fields_.number("queries", 1, kMost).value_or(totals.queries);
+  totals.passes_per_query =
+      fields_.number("passes_per_query", 0, kMost).value_or(totals.passes_per_query);
+  totals.usd_per_kwh = fields_.number("price", 0, kMost);
+  totals.host_watts = fields_.number("host_watts", 0, kMostWatts);
+  totals.region = fields_.text("region");
+  totals.intensity = fields_.text("intensity");
+  const Json* pue = find("pue");
+  if (pue != nullptr && pue->is_number()) {
+    totals.pue = Json(fields_.number("pue", 1, kMost).value_or(1)).dump();
+  } else if (const std::string text = fields_.text("pue"); !text.empty()) {
+    totals.pue = text;
+  }
+  return totals;
+}
+
+std::optional<double> RequestReader::limit() {
+  const std::string text = fields_.text("fail_above");
+  if (text.empty()) return std::nullopt;
+  const Result<double> limit = parse_limit(text);
+  if (limit.ok()) return limit.value();
+  fail(limit.error());
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> RequestReader::sizes(std::string_view name) {
+  const Json* value = find(name);
+  if (value != nullptr && value->is_string()) {
+    Result<std::vector<std::int64_t>> parsed = parse_sizes(name, fields_.text(name));
+    if (parsed.ok()) return std::move(parsed).value();
+    fail(parsed.error());
+    return {};
+  }
+  if (value != nullptr && value->is_array()) {
+    std::vector<std::int64_t> out;
+    for (const double number : fields_.numbers(name, 1, static_cast<double>(kMostTokens))) {
+      out.push_back(static_cast<std::int64_t>(number));
+      if (static_cast<double>(out.back()) != number) {
+        fields_.complain(name, "must be a list of whole numbers");
+      }
+    }
+    return out;
+  }
+  const auto one = fields_.whole(name, 1, kMostTokens);
+  return one ? std::vector{*one} : std::vector<std::int64_t>{};
+}
+
+}  // namespace wattree

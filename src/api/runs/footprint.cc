@@ -1,0 +1,147 @@
+#include "src/api/runs/footprint.h"
+
+#include "src/base/json_writer.h"
+
+namespace wattree {
+namespace {
+
+void write_source(JsonWriter& out, std::string_view name, Basis basis, const std::string& by) {
+  out.key(name);
+  out.begin_object();
+  out.field("kind", name_of(basis));
+  out.field("by", by);
+  out.end_object();
+}
+
+template <class Quantity>
+void write_estimate(JsonWriter& out, const std::string& name, const std::string& unit,
+                    const Estimate<Quantity>& estimate) {
+  out.field(name + unit, estimate.value.value);
+  if (estimate.low) out.field(name + "_low" + unit, estimate.low->value);
+  if (estimate.high) out.field(name + "_high" + unit, estimate.high->value);
+}
+
+void write_amounts(JsonWriter& out, const CurvePoint& point) {
+  if (point.elapsed) out.field("elapsed_s", point.elapsed->value);
+  write_estimate(out, "device_energy", "_j", point.device_energy);
+  write_estimate(out, "energy", "_j", point.energy);
+  if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
+}
+
+}  // namespace
+
+void write_footprint(JsonWriter& out, const Footprint& footprint) {
+  const Profile& profile = footprint.profile;
+  out.field("name", profile.name);
+  out.field("hardware", hardware_text(profile));
+  out.field("recorded_epochs", static_cast<std::int64_t>(profile.epochs.size()));
+  out.key("setting");
+  out.begin_object();
+  write_setting(out, footprint.setting);
+  out.end_object();
+  out.key("curve");
+  write_curve(out, footprint.curve);
+  if (const auto cost = cost_usd(footprint.curve.points.back().energy.value, footprint.setting)) {
+    out.field("cost_usd", *cost);
+  }
+}
+
+void write_setting(JsonWriter& out, const Setting& setting) {
+  if (setting.grid) {
+    if (!setting.grid->region.empty()) out.field("region", setting.grid->region);
+    // A series has no single figure: the field is absent.
+    if (const auto* constant = std::get_if<CarbonIntensity>(&setting.grid->intensity)) {
+      out.field("gco2e_per_kwh", constant->value);
+    }
+    write_source(out, "intensity_basis", setting.grid->basis, setting.grid->by);
+  }
+  if (setting.pue) {
+    out.field("pue", setting.pue->value);
+    write_source(out, "pue_basis", setting.pue->basis, setting.pue->by);
+  }
+  if (setting.usd_per_kwh) {
+    out.field("price_usd_per_kwh", *setting.usd_per_kwh);
+    write_source(out, "price_basis", Basis::kAssumed, "by the user");
+  }
+}
+
+void write_curve(JsonWriter& out, const Curve& curve) {
+  out.begin_object();
+  if (curve.outside) {
+    out.key("outside_epochs");
+    out.begin_object();
+    write_amounts(out, *curve.outside);
+    out.end_object();
+  }
+  out.key("points");
+  out.begin_array();
+  for (const CurvePoint& point : curve.points) {
+    out.begin_object();
+    out.field("epoch", static_cast<std::int64_t>(point.epoch));
+    out.field("extrapolated", point.is_extrapolated);
+    write_amounts(out, point);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("basis");
+  out.begin_object();
+  out.key("device_energy");
+  write_json(out, curve.device_basis);
+  out.key("energy");
+  write_json(out, curve.energy_basis);
+  if (curve.emissions_basis) {
+    out.key("carbon");
+    write_json(out, *curve.emissions_basis);
+  }
+  out.end_object();
+  out.field("notes", curve.notes);
+  out.end_object();
+}
+
+std::string to_json(const Footprint& footprint) {
+  JsonWriter out(2);
+  out.begin_object();
+  write_footprint(out, footprint);
+  if (const auto& emitted = footprint.curve.points.back().emissions) {
+    const Joules energy = footprint.curve.points.back().energy.value;
+    out.key("equivalents");
+    out.begin_array();
+    for (const Equivalent& equivalent : bundled_equivalents()) {
+      out.begin_object();
+      out.field("item", equivalent.item);
+      if (!equivalent.unit.empty()) out.field("unit", equivalent.unit);
+      out.field("times", times(emitted->value, energy, equivalent));
+      if (const auto tons = equivalent.co2e_short_tons) out.field("co2e_short_tons", *tons);
+      if (const auto mass = equivalent.co2e_kg) out.field("co2e_kg", *mass);
+      if (const auto kwh = equivalent.energy_kwh) out.field("energy_kwh", *kwh);
+      out.field("year", static_cast<std::int64_t>(equivalent.year));
+      out.field("source", equivalent.source);
+      out.end_object();
+    }
+    out.end_array();
+  }
+  out.end_object();
+  return out.take() + "\n";
+}
+
+std::string to_json(const std::vector<Footprint>& footprints) {
+  JsonWriter out(2);
+  out.begin_object();
+  out.key("profiles");
+  out.begin_array();
+  for (const Footprint& footprint : footprints) {
+    out.begin_object();
+    write_footprint(out, footprint);
+    if (const auto more = excess(footprint.curve.points.back().device_energy.value,
+                                 footprints.front().curve.points.back().device_energy.value)) {
+      out.field("device_energy_excess", *more);
+    }
+    out.end_object();
+  }
+  out.end_array();
+  out.field("notes", comparison_notes(footprints));
+  out.end_object();
+  return out.take() + "\n";
+}
+
+}  // namespace wattree

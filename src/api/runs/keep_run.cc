@@ -1,0 +1,42 @@
+#include "src/api/runs/keep_run.h"
+
+#include "src/base/file.h"
+#include "src/runs/profile/folder.h"
+#include "src/runs/profile/profile_json.h"
+
+namespace wattree {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> keep_profile(const Profile& profile, const fs::path& output,
+                              const fs::path& folder) {
+  if (!output.empty()) {
+    const Status failure = write_file(output, write_profile_json(profile));
+    if (!failure.ok()) return failure.error();
+    return output;
+  }
+  const Result<std::string> id = save_profile(folder, profile);
+  if (!id.ok()) return id.error();
+  return folder / (id.value() + ".json");
+}
+
+std::optional<std::string> obstacle_to(const fs::path& output) {
+  std::error_code ignored;
+  const fs::path folder = output.parent_path();
+  if (fs::is_directory(output, ignored)) return output.string() + " is a folder";
+  if (folder.empty() || fs::is_directory(folder, ignored)) return std::nullopt;
+  return "there is no folder " + folder.string();
+}
+
+std::string other_way(const Profile& profile, const fs::path& journal) {
+  std::error_code failed;
+  if (fs::exists(journal, failed)) {
+    return "`wattree profiles recover " + journal.string() + "` makes the profile again";
+  }
+  const fs::path file =
+      fs::temp_directory_path(failed) / journal.filename().replace_extension(".json");
+  if (failed || !write_file(file, write_profile_json(profile)).ok()) return "the profile is lost";
+  return "the profile is in " + file.string();
+}
+
+}  // namespace wattree
