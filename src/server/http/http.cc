@@ -1,0 +1,13 @@
+#include "src/server/http/http.h"
+
+#include <algorithm>
+
+namespace wattree {
+
+std::string_view HttpCall::header(std::string_view name) const {
+  const auto found =
+      std::find_if(headers.begin(), headers.end(), [&](const auto& h) { return h.first == name; });
+  return found == headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+}  // namespace wattree

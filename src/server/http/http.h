@@ -1,0 +1,42 @@
+// A request and its answer, without a socket: what the transport hands in and gets back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/server/http/event_stream.h"
+
+namespace wattree {
+
+// Names in small letters; a repeated one stands there twice.
+using HttpFields = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpCall {
+  std::string method;  // "GET"
+  std::string path;    // Decoded, and without "." and "..": "/api/v1/runs/bert-3".
+  HttpFields query;    // Decoded.
+  HttpFields headers;
+  std::string body;
+  std::string peer;           // The client's address, without its port.
+  bool is_from_here = true;   // By loopback.
+  bool is_encrypted = false;  // By TLS.
+  std::string listener = {};  // Of several listeners, the one it came in by; empty: the usual one.
+
+  // The first of that name; empty where there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string type = "application/json";
+  // Shared, so that an answer out of the cache is sent without a copy. Null: no body.
+  std::shared_ptr<const std::string> body;
+  HttpFields headers;  // Beside Content-Type, Content-Length and what every answer has.
+  // Server-sent events, which go on after this answer's headers; there is no body then.
+  std::shared_ptr<EventStream> events;
+};
+
+}  // namespace wattree
