@@ -1,4 +1,4 @@
-"""What data/h200-kinds-3 measures: sizes at the edges of the other data, where predictions were found to be worst.
+"""What data/h200-edges measures: sizes at the edges of the other data, where predictions were found to be worst.
 
 Passes of few tokens in fp32, passes of thousands of tokens, decode steps beyond a sliding window, prompts of few sequences for
 mixtures of experts, and passes launched from Python; and by themselves products of few rows, and attention over long sequences.
