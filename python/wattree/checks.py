@@ -15,6 +15,8 @@ from wattree.plan import EAGER_ONLY, Item, plan_line
 SEED = 41
 UNFUSED = EAGER_ONLY | {"gpt-neo-2.7b", "mpnet-base"}  # The framework has no fused attention for them.
 
+LONGEST = {"gpt2-large": 1023, "phi-3-mini-4k": 4095, "olmo-2-7b": 4095}  # Tokens that a model can see.
+
 Model = dict[str, Any]  # Of an Item: the model, its head, and overrides.
 Sizes = list[tuple[int, int]]  # Batch and length, or batch and cache.
 
@@ -85,9 +87,13 @@ RULES: tuple[tuple[str, tuple[Model, ...], Sizes, int, dict[str, Any]], ...] = (
 )
 
 
+def possible(model: Model, sizes: Sizes) -> Sizes:
+    return sorted({size for size in sizes if size[1] <= LONGEST.get(model["model"], size[1])})
+
+
 def item_of(model: Model, size: tuple[int, int], fields: dict[str, Any]) -> Item:
     shared = {key: value for key, value in fields.items() if key != "past"}
-    sizes = {"batch": size[0], "length": 1, "past": size[1]} if "past" in fields else {"batch": size[0], "length": size[1]}
+    sizes: dict[str, Any] = {"batch": size[0], "length": 1, "past": size[1]} if "past" in fields else {"batch": size[0], "length": size[1]}
     if model["model"].startswith(("vit", "clip-vit")) and "execution" in fields:
         sizes["length"] = 1
     item = Item(**model, **sizes, **shared)
@@ -99,7 +105,7 @@ def check_plan() -> list[tuple[str, Item]]:
     chance = random.Random(SEED)
     streams = []
     for kind, models, sizes, count, fields in RULES:
-        rounds = [[(kind, item_of(model, size, fields)) for size in chance.sample(sorted(set(sizes)), count)] for model in models]
+        rounds = [[(kind, item_of(model, size, fields)) for size in chance.sample(possible(model, sizes), count)] for model in models]
         streams.append([row[number] for number in range(count) for row in rounds])
     longest = max(len(stream) for stream in streams)
     return list(dict.fromkeys(stream[number] for number in range(longest) for stream in streams if number < len(stream)))
