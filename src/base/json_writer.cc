@@ -109,7 +109,7 @@ void JsonWriter::quote(std::string_view text) {
     text_ += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) break;
-    const std::size_t length = character_length(text);
+    const std::size_t length = utf8_length(text);
     const char c = text.front();
     switch (c) {
       case '"': text_ += "\\\""; break;
