@@ -10,9 +10,9 @@
 namespace wattree {
 
 struct AnswerForm {
-  int version = 11;      // 10 or 11, of HTTP/1.x, as the request said.
-  bool keeps = true;     // Whether the connection stays for another request.
-  std::string_view date; // As the header has it; empty: none.
+  int version = 11;       // 10 or 11, of HTTP/1.x, as the request said.
+  bool keeps = true;      // Whether the connection stays for another request.
+  std::string_view date;  // As the header has it; empty: none.
 };
 
 // The contract's error body. `status` where it is not that of the error's code.

@@ -22,6 +22,16 @@ CallProblem bad_request(int status, std::string message, std::string hint) {
   return {status, {ErrorCode::kInvalidInput, std::move(message), std::move(hint)}};
 }
 
+// "GET / HTTP/2.0", and not a line that ends in something else.
+bool names_other_version(std::string_view bytes) {
+  const std::string_view line = bytes.substr(0, bytes.find("\r\n"));
+  const std::size_t at = line.rfind(" HTTP/");
+  if (at == std::string_view::npos || line.size() != at + 9) return false;
+  const std::string_view version = line.substr(at + 6);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return is_digit(version[0]) && version[1] == '.' && is_digit(version[2]);
+}
+
 std::string in_units(std::size_t bytes) {
   if (bytes >= (1U << 20)) return std::to_string(bytes >> 20) + " MiB";
   return std::to_string(bytes >> 10) + " KiB";
@@ -119,20 +129,20 @@ std::size_t CallParser::on_chunk_body_impl(std::uint64_t, Text body, BeastError&
   return body.size();
 }
 
-CallProblem CallParser::problem_of(const BeastError& code, bool is_in_first_line) const {
+CallProblem CallParser::problem_of(const BeastError& code, std::string_view bytes) const {
   if (problem_) return *problem_;
   if (code == http::error::body_limit) {
     return bad_request(413, "the body has more than " + in_units(limits_.body),
                        "`wattree profiles import` takes larger files on the server's machine");
   }
   if (code == http::error::header_limit) {
-    if (is_in_first_line) {
+    if (call_.method.empty()) {
       return bad_request(414, "the target has more than " + in_units(limits_.head),
                          "send the parameters as the JSON of a POST");
     }
     return bad_request(431, "the headers have more than " + in_units(limits_.head), "");
   }
-  if (code == http::error::bad_version) {
+  if (code == http::error::bad_version && names_other_version(bytes)) {
     return bad_request(505, "this is neither HTTP/1.1 nor HTTP/1.0", "");
   }
   return bad_request(400, "this is no HTTP request: " + code.message(), "");

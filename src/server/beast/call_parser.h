@@ -4,6 +4,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "src/base/result.h"
 #include "src/server/beast/limits.h"
@@ -26,10 +27,9 @@ class CallParser : public boost::beast::http::basic_parser<true> {
   CallParser(HttpCall& call, const WebLimits& limits);
 
   int version() const { return version_; }
-  bool is_before_headers() const { return call_.method.empty(); }
   bool expects_continue() const { return expects_continue_; }
-  // Why put() returned `code`, which is not need_more. `is_in_first_line`: no line has ended yet.
-  CallProblem problem_of(const BeastError& code, bool is_in_first_line) const;
+  // Why put() returned `code`, which is not need_more, when it was given `bytes`.
+  CallProblem problem_of(const BeastError& code, std::string_view bytes) const;
 
  private:
   void on_request_impl(boost::beast::http::verb, Text method, Text target, int version,

@@ -24,11 +24,11 @@ struct WebLimits {
   std::size_t bodies = std::size_t{256} << 20;
 
   // Beyond these times a client gets 408 where it has begun a request, and is cut otherwise.
-  Time idle{60'000};          // Until the first byte of a request.
-  Time head_time{10'000};     // From there to the empty line; also for the handshake of TLS.
-  Time transfer_time{20'000}; // For a body or an answer, beside what its size takes at
+  Time idle{60'000};           // Until the first byte of a request.
+  Time head_time{10'000};      // From there to the empty line; also for the handshake of TLS.
+  Time transfer_time{20'000};  // For a body or an answer, beside what its size takes at
   std::size_t slowest_bytes_per_second = 16 * 1024;  // this rate.
-  Time answer_time{60'000};   // For the application; then 503.
+  Time answer_time{60'000};                          // For the application; then 503.
 
   // Answers that wait for a thread; beyond them 503.
   std::size_t waiting_answers = 256;

@@ -35,8 +35,8 @@ unsigned at_most_four(unsigned wanted, unsigned usual) {
 
 // As well as it goes without waiting, and in the clear: who speaks TLS just sees an end.
 void refuse(int descriptor) {
-  HttpAnswer answer = error_answer({ErrorCode::kUnavailable,
-                                    "the server has too many connections", "try again in a while"});
+  HttpAnswer answer = error_answer(
+      {ErrorCode::kUnavailable, "the server has too many connections", "try again in a while"});
   std::string text;
   append_head(text, answer, {11, false, {}});
   text += *answer.body;
@@ -67,7 +67,9 @@ class WebServer::Body {
   struct Door {
     Door(ListeningSocket opened, std::shared_ptr<const TlsIdentity> shown,
          asio::io_context& context)
-        : socket(std::move(opened)), identity(std::move(shown)), ready(context, socket.descriptor()) {}
+        : socket(std::move(opened)),
+          identity(std::move(shown)),
+          ready(context, socket.descriptor()) {}
     Door(const Door&) = delete;
     Door& operator=(const Door&) = delete;
     ~Door() { close(); }
@@ -162,8 +164,16 @@ void WebServer::Body::stop() {
 }
 
 WebCounts WebServer::Body::counts() const {
-  return {shared_.peers.all(), shared_.streams, shared_.pool.waiting(), shared_.accepted,
-          shared_.refused,     shared_.requests, shared_.timed_out};
+  WebCounts out;
+  out.connections = shared_.peers.all();
+  out.streams = shared_.streams;
+  out.waiting = shared_.pool.waiting();
+  out.body_bytes = shared_.body_bytes;
+  out.accepted = shared_.accepted;
+  out.refused = shared_.refused;
+  out.requests = shared_.requests;
+  out.timed_out = shared_.timed_out;
+  return out;
 }
 
 WebServer::WebServer(std::unique_ptr<Body> body, std::vector<std::string> urls)

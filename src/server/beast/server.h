@@ -1,14 +1,14 @@
 // The transport: HTTP/1.1 (and 1.0) over TCP, TLS and Unix sockets, for an Application that never
 // sees a socket. No header of Boost is needed to use it.
 //
-//   Result<std::unique_ptr<WebServer>> server = WebServer::start({{"127.0.0.1", 8080}}, application);
-//   … server.value()->urls().front() …       "http://127.0.0.1:8080"
+//   Result<std::unique_ptr<WebServer>> server = WebServer::start({{"127.0.0.1", 8080}},
+//   application); … server.value()->urls().front() …       "http://127.0.0.1:8080"
 //   server.value()->stop();                  or its destructor
 //
 // What the application may rely on: HEAD comes as GET, and the body is left out here; paths are
 // decoded and safe to compare; a call comes whole, within the limits. What it must not do: answer
-// with Content-Length, Transfer-Encoding, Connection or Date, or with line ends in a header. Such an
-// answer is replaced by 500.
+// with Content-Length, Transfer-Encoding, Connection or Date, or with line ends in a header. Such
+// an answer is replaced by 500.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ struct WebListener {
   // A numeric address, such as 127.0.0.1, ::1 or 0.0.0.0; or "unix:/run/wattree.sock", a socket of
   // its own in the file system, which only this user may open.
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;             // 0: any that is free.
-  std::string name = {};              // Becomes HttpCall::listener.
-  std::optional<TlsFiles> tls = {};   // Absent: in the clear.
+  std::uint16_t port = 0;            // 0: any that is free.
+  std::string name = {};             // Becomes HttpCall::listener.
+  std::optional<TlsFiles> tls = {};  // Absent: in the clear.
 };
 
 // One answer, for a log. Without the query, in which secrets may stand.
@@ -56,6 +56,7 @@ struct WebCounts {
   std::uint64_t connections = 0;  // Now.
   std::uint64_t streams = 0;      // Now.
   std::uint64_t waiting = 0;      // Answers that wait for a thread, now.
+  std::uint64_t body_bytes = 0;   // Of requests that are being read or answered, now.
   std::uint64_t accepted = 0;     // Since the start, as all that follow.
   std::uint64_t refused = 0;      // Connections above a limit.
   std::uint64_t requests = 0;

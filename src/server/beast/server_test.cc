@@ -130,8 +130,8 @@ TEST(WebServer, ReadsLargeBodies) {
   const auto server = serve(test_application());
   TestClient client(server->urls().at(0));
   const std::string body(20'000'000, 'b');
-  const TestAnswer answer = client.ask(
-      "POST /size HTTP/1.1\r\nHost: here\r\nContent-Length: 20000000\r\n\r\n" + body);
+  const TestAnswer answer =
+      client.ask("POST /size HTTP/1.1\r\nHost: here\r\nContent-Length: 20000000\r\n\r\n" + body);
   EXPECT_EQ(answer.body, "20000000");
   EXPECT_EQ(client.get("/fast").body, "fast");
 }

@@ -20,7 +20,9 @@ namespace http = boost::beast::http;
 // Requests are small, so that idle connections are; bodies are read in larger pieces.
 constexpr std::size_t kHeadPiece = 2048;
 constexpr std::size_t kBodyPiece = std::size_t{64} << 10;
+// For a peer that has its answer, but has not closed.
 constexpr std::chrono::milliseconds kLinger{2000};
+constexpr std::chrono::milliseconds kLingerAtStop{100};
 
 HttpAnswer internal_error() {
   return error_answer({ErrorCode::kInternal, "the server failed to answer", "please report it"});
@@ -93,7 +95,7 @@ void Session::check(Clock::time_point now) {
 }
 
 void Session::begin_stop() {
-  if (phase_ == Phase::kIdle) connection_.cancel();
+  if (phase_ == Phase::kIdle || phase_ == Phase::kLinger) connection_.cancel();
   if (phase_ == Phase::kStream) wake();
 }
 
@@ -153,8 +155,7 @@ asio::awaitable<std::optional<Session::Call>> Session::read_call() {
     if (parser.is_done()) break;
     if (phase_ == Phase::kIdle && shared_.is_stopping) co_return std::nullopt;
     const bool is_body = parser.is_header_done();
-    if (is_body && phase_ == Phase::kHead && parser.expects_continue() &&
-        call.http->body.empty()) {
+    if (is_body && phase_ == Phase::kHead && parser.expects_continue() && call.http->body.empty()) {
       const bool is_told = co_await connection_.write("HTTP/1.1 100 Continue\r\n\r\n");
       if (!is_told) co_return std::nullopt;
     }
@@ -174,8 +175,7 @@ asio::awaitable<std::optional<Session::Call>> Session::read_call() {
   call.version = parser.version();
   call.is_head = call.http->method == "HEAD";
   ++requests_;
-  call.keeps =
-      !call.problem && parser.keep_alive() && requests_ < limits_.requests_per_connection;
+  call.keeps = !call.problem && parser.keep_alive() && requests_ < limits_.requests_per_connection;
   co_return call;
 }
 
@@ -184,22 +184,23 @@ bool Session::parse(CallParser& parser, Call& call) {
   boost::beast::error_code code;
   const auto waiting = in_.data();
   const std::string_view bytes(static_cast<const char*>(waiting.data()), waiting.size());
-  const bool is_in_first_line =
-      parser.is_before_headers() && bytes.find('\n') == std::string_view::npos;
-  in_.consume(parser.put(waiting, code));
+  const std::size_t used = parser.put(waiting, code);
   // Beast bounds heads and bodies, but neither the line before a chunk nor what follows the last.
-  if (code == http::error::need_more && in_.size() >= limits_.head) {
+  if (code == http::error::need_more && bytes.size() - used >= limits_.head) {
     code = http::error::header_limit;
   }
   if (code && code != http::error::need_more) {
-    call.problem = parser.problem_of(code, is_in_first_line);
+    call.problem = parser.problem_of(code, bytes);
     return false;
   }
+  in_.consume(used);
   hold_body(call.http->body.size());
   if (held_ > 0 && shared_.body_bytes > limits_.bodies) {
     call.problem = CallProblem{503,
                                {ErrorCode::kUnavailable, "the server has too many bodies to read",
                                 "try again in a while"}};
+    call.http->body = {};
+    hold_body(0);
     return false;
   }
   return true;
@@ -233,7 +234,7 @@ asio::awaitable<bool> Session::answer(Call call) {
     shared_.log({*call.http, answer.status, bytes, took});
   }
   if (is_sent && !keeps && !is_reader_gone_) co_await linger();
-  co_return is_sent && keeps;
+  co_return is_sent&& keeps;
 }
 
 asio::awaitable<HttpAnswer> Session::answer_of(std::shared_ptr<HttpCall> http) {
@@ -254,17 +255,14 @@ asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
   expect(Phase::kAnswer, limits_.answer_time);
   const auto place = std::make_shared<std::optional<HttpAnswer>>();
   // The session goes with what is posted, so that it never ends on a thread of the pool.
-  const bool is_taken =
-      shared_.pool.submit([self = shared_from_this(), http, place]() mutable {
-        asio::io_context& context = self->loop_.context();
-        HttpAnswer answer =
-            without_throwing([&] { return self->shared_.application.answer(*http); });
-        asio::post(context, [self = std::move(self), place,
-                             answer = std::move(answer)]() mutable {
-          *place = std::move(answer);
-          self->wake();
-        });
-      });
+  const bool is_taken = shared_.pool.submit([self = shared_from_this(), http, place]() mutable {
+    asio::io_context& context = self->loop_.context();
+    HttpAnswer answer = without_throwing([&] { return self->shared_.application.answer(*http); });
+    asio::post(context, [self = std::move(self), place, answer = std::move(answer)]() mutable {
+      *place = std::move(answer);
+      self->wake();
+    });
+  });
   if (!is_taken) co_return busy("the server has too much to do", "try again in a while");
   while (!*place && !is_late_) co_await wait(Clock::duration::max());
   if (*place) co_return **std::move(place);
@@ -274,6 +272,7 @@ asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
 asio::awaitable<std::size_t> Session::stream(std::shared_ptr<EventStream> events) {
   const OpenStream open(shared_, std::make_shared<StreamBell>(loop_.context(), weak_from_this()));
   events->on_more([bell = open.bell] { bell->ring(); });
+  is_watched_ = true;
   asio::co_spawn(
       loop_.context(), [self = shared_from_this()] { return self->watch_reader(); },
       asio::detached);
@@ -292,7 +291,8 @@ asio::awaitable<std::size_t> Session::stream(std::shared_ptr<EventStream> events
       continue;
     }
     // A reader that takes nothing for so long is gone, too.
-    expect(Phase::kStream, limits_.transfer_time);
+    expect(Phase::kStream, {});
+    expect_transfer(Phase::kStream, text->size());
     const bool is_written = co_await connection_.write(*text);
     if (!is_written) break;
     bytes += text->size();
@@ -310,9 +310,13 @@ asio::awaitable<void> Session::watch_reader() {
 }
 
 asio::awaitable<void> Session::linger() {
-  expect(Phase::kLinger, kLinger);
+  expect(Phase::kLinger, shared_.is_stopping ? kLingerAtStop : kLinger);
   co_await connection_.say_goodbye();
-  co_await connection_.wait_for_end();
+  if (is_watched_) {
+    while (!is_reader_gone_ && !is_late_) co_await wait(Clock::duration::max());
+  } else {
+    co_await connection_.wait_for_end();
+  }
 }
 
 }  // namespace wattree

@@ -74,7 +74,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Phase phase_ = Phase::kIdle;
   Clock::time_point phase_began_;
   Clock::time_point deadline_;
-  bool is_late_ = false;  // The phase has not ended in time.
+  bool is_late_ = false;     // The phase has not ended in time.
+  bool is_watched_ = false;  // By watch_reader().
   bool is_reader_gone_ = false;
   std::size_t held_ = 0;  // Of `body_bytes`.
   std::size_t requests_ = 0;

@@ -88,9 +88,9 @@ Result<HttpFields> decoded_query(std::string_view text, std::size_t most_paramet
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     if (part.empty()) continue;
     if (out.size() == most_parameters) {
-      return bad_target("the query has more than " + std::to_string(most_parameters) +
-                            " parameters",
-                        "send them as the JSON of a POST");
+      return bad_target(
+          "the query has more than " + std::to_string(most_parameters) + " parameters",
+          "send them as the JSON of a POST");
     }
     const std::string_view raw_name = part.substr(0, part.find('='));
     const std::optional<std::string> name = decoded(raw_name, Plus::kIsSpace);

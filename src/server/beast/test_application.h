@@ -29,8 +29,8 @@ inline std::string described(const HttpCall& call) {
   return out + " by [" + call.listener + "]\n";
 }
 
-// /fast is there at once, /slow takes its time, /size says how long the body is, /inject has what no
-// answer may have; everything else echoes the call.
+// /fast is there at once, /slow takes its time, /size says how long the body is, /inject has what
+// no answer may have; everything else echoes the call.
 inline Application test_application() {
   Application out;
   const auto cached = std::make_shared<const std::string>(200'000, 'c');
