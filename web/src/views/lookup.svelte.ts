@@ -3,7 +3,11 @@ import { type HardwareEntry, isModels, type Models } from '../api/answers';
 import { apiPath, ask, isObject } from '../api/client';
 import { Resource } from '../api/resource.svelte';
 
-export interface PredictorEntry { readonly name: string; readonly hardware?: string }
+export interface PredictorEntry {
+  readonly name: string; readonly hardware?: string; readonly origin?: string; readonly meter?: string; readonly dtypes?: readonly string[]; readonly loss?: string;
+  readonly errors?: { readonly ml: number; readonly module: number; readonly model: number }; readonly models?: readonly string[]; readonly trees?: number;
+  readonly measurements?: number; readonly kinds?: readonly { readonly kind: string; readonly samples: number }[];
+}
 const isPredictors = (x: unknown): x is { predictors: PredictorEntry[] } => isObject(x) && Array.isArray(x['predictors']);
 
 class Lookup {

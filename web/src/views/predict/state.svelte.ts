@@ -80,12 +80,13 @@ export class PredictState {
   }
   sweepSizes(): void {
     const { batch, seq } = this.query;
-    const batches = [1, 4, 16, 64, 256];
-    const lengths = [32, 128, 512, 2048];
-    if (!batches.includes(batch)) batches.push(batch);
-    if (!lengths.includes(seq)) lengths.push(seq);
-    const sorted = (list: number[]): string => list.sort((a, b) => a - b).join(',');
-    this.#ask(this.sweep, 'sweep', { batch: sorted(batches), seq: sorted(lengths), past: undefined, depth: 0 }, isSweep);
+    const around = (list: readonly number[], now: number): string => [...new Set([...list, now])].filter((n) => n >= 1).sort((a, b) => a - b).join(',');
+    const batches = around([1, 4, 16, 64, 256], batch);
+    const shorter = [8, 4, 2].map((part) => Math.floor(seq / part));
+    const sizes = (lengths: readonly number[]): Parameters => ({ batch: batches, seq: around(lengths, seq), past: undefined, depth: 0 });
+    // Many models have a longest input, and a sweep beyond it is refused as a whole.
+    if (this.sweep.failure?.field === 'seq') this.#ask(this.sweep, 'sweep', sizes(shorter), isSweep);
+    else this.#ask(this.sweep, 'sweep', sizes([...shorter, 2 * seq, 4 * seq]), isSweep);
   }
   group(by: string): void {
     if (by === 'node') return;
