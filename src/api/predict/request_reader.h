@@ -35,8 +35,6 @@ class RequestReader {
   // A number, a list of them, or a text as parse_sizes() takes it; empty where it is absent.
   std::vector<std::int64_t> sizes(std::string_view name);
 
-  // The first thing wrong goes first.
-  void fail(Error error);
   // The request, or what is wrong with it; last, because what nobody has asked for is wrong, too.
   template <class Request>
   Result<Request> take(Request request) {
@@ -46,10 +44,6 @@ class RequestReader {
   }
 
  private:
-  const nlohmann::json* find(std::string_view name) const;
-  void read_sets(PassShape& pass);
-
-  const nlohmann::json& body_;
   Status failure_;
   JsonFields fields_;
 };
