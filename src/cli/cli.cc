@@ -107,6 +107,7 @@ std::vector<Command> all_commands(const CommandLine& line) {
   add("During a run", {track_command(app), meters_command(app)});
   add("After a run",
       {carbon_command(app), whatif_command(app), report_command(app), profiles_command(app)});
+  add("In a browser", {serve_command(app)});
   add("Look-up tables", {models_command(app), hardware_command(app), regions_command(app)});
   add("Your own measurements and predictors",
       {profile_command(app), calibrate_command(app), train_command(app), evaluate_command(app),
