@@ -81,7 +81,7 @@ bool is_of_transport(std::string_view name) {
 
 }  // namespace
 
-HttpAnswer error_answer(const Error& error, int status) {
+HttpAnswer problem_answer(const Error& error, int status) {
   HttpAnswer out;
   out.status = status != 0 ? status : meaning_of(error.code).http_status;
   const Error named = with_fields_named(error, plain_field_name);

@@ -16,7 +16,7 @@ struct AnswerForm {
 };
 
 // The contract's error body. `status` where it is not that of the error's code.
-HttpAnswer error_answer(const Error& error, int status = 0);
+HttpAnswer problem_answer(const Error& error, int status = 0);
 
 // Whether it can be sent as it is: a status that answers have, names that are names, values without
 // line ends, and none of the headers that say where the body ends.

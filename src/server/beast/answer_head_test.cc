@@ -53,7 +53,7 @@ TEST(AnswerHead, RefusesWhatWouldBreakTheAnswer) {
 
 TEST(AnswerHead, WritesErrorsAsTheContractSays) {
   const HttpAnswer answer =
-      error_answer({ErrorCode::kUnavailable, "too much; see <dtype>", "wait", "dtype"});
+      problem_answer({ErrorCode::kUnavailable, "too much; see <dtype>", "wait", "dtype"});
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(*answer.body,
             "{\"error\":{\"code\":\"unavailable\",\"message\":\"too much; see dtype\","

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
 
-#include "src/server/beast/target.h"
+#include "src/server/http/target.h"
 
 namespace wattree {
 namespace {
@@ -54,6 +54,10 @@ void CallParser::on_request_impl(http::verb, Text method, Text target, int versi
                                  BeastError& code) {
   version_ = version;
   call_.method.assign(method.data(), method.size());
+  if (method == "OPTIONS" && target == "*") {
+    call_.path = "*";  // The server as a whole.
+    return;
+  }
   Result<HttpTarget> parsed =
       parse_http_target(std::string_view(target.data(), target.size()), limits_.parameters);
   if (!parsed.ok()) {

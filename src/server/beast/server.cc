@@ -35,7 +35,7 @@ unsigned at_most_four(unsigned wanted, unsigned usual) {
 
 // As well as it goes without waiting, and in the clear: who speaks TLS just sees an end.
 void refuse(int descriptor) {
-  HttpAnswer answer = error_answer(
+  HttpAnswer answer = problem_answer(
       {ErrorCode::kUnavailable, "the server has too many connections", "try again in a while"});
   std::string text;
   append_head(text, answer, {11, false, {}});
@@ -52,8 +52,8 @@ void refuse(int descriptor) {
 
 class WebServer::Body {
  public:
-  Body(Application application, const WebLimits& limits, WebLog log)
-      : shared_(std::move(application), limits, std::move(log)) {}
+  Body(Application application, const WebLimits& limits)
+      : shared_(std::move(application), limits) {}
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
   ~Body() { stop(); }
@@ -183,7 +183,7 @@ WebServer::~WebServer() = default;
 
 Result<std::unique_ptr<WebServer>> WebServer::start(const std::vector<WebListener>& listeners,
                                                     Application application,
-                                                    const WebLimits& limits, WebLog log) {
+                                                    const WebLimits& limits) {
   std::vector<ListeningSocket> sockets;
   std::vector<std::shared_ptr<const TlsIdentity>> identities;
   std::vector<std::string> urls;
@@ -199,7 +199,7 @@ Result<std::unique_ptr<WebServer>> WebServer::start(const std::vector<WebListene
     urls.push_back(socket.value().url());
     sockets.push_back(std::move(socket).value());
   }
-  auto body = std::make_unique<Body>(std::move(application), limits, std::move(log));
+  auto body = std::make_unique<Body>(std::move(application), limits);
   if (const Status failure = body->start(std::move(sockets), identities); !failure.ok()) {
     return failure.error();
   }

@@ -13,11 +13,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/base/result.h"
@@ -41,17 +39,6 @@ struct WebListener {
   std::optional<TlsFiles> tls = {};  // Absent: in the clear.
 };
 
-// One answer, for a log. Without the query, in which secrets may stand.
-struct WebLogEntry {
-  const HttpCall& call;
-  int status = 0;
-  std::size_t bytes = 0;  // Of the body; of a stream, all that was sent.
-  std::chrono::microseconds duration{};
-};
-// Called on the threads that serve sockets, several at a time: it must not wait. Requests that
-// cannot be read are not in it.
-using WebLog = std::function<void(const WebLogEntry&)>;
-
 struct WebCounts {
   std::uint64_t connections = 0;  // Now.
   std::uint64_t streams = 0;      // Now.
@@ -68,7 +55,7 @@ class WebServer {
   // Listens on all of them, or on none. The application lives until the server has ended.
   static Result<std::unique_ptr<WebServer>> start(const std::vector<WebListener>& listeners,
                                                   Application application,
-                                                  const WebLimits& limits = {}, WebLog log = {});
+                                                  const WebLimits& limits = {});
   WebServer(const WebServer&) = delete;
   WebServer& operator=(const WebServer&) = delete;
   ~WebServer();

@@ -25,11 +25,11 @@ constexpr std::chrono::milliseconds kLinger{2000};
 constexpr std::chrono::milliseconds kLingerAtStop{100};
 
 HttpAnswer internal_error() {
-  return error_answer({ErrorCode::kInternal, "the server failed to answer", "please report it"});
+  return problem_answer({ErrorCode::kInternal, "the server failed to answer", "please report it"});
 }
 
 HttpAnswer busy(std::string message, std::string hint) {
-  return error_answer({ErrorCode::kUnavailable, std::move(message), std::move(hint)});
+  return problem_answer({ErrorCode::kUnavailable, std::move(message), std::move(hint)});
 }
 
 // Applications never throw, but memory runs out.
@@ -208,11 +208,10 @@ bool Session::parse(CallParser& parser, Call& call) {
 
 // Whether the connection goes on.
 asio::awaitable<bool> Session::answer(Call call) {
-  const Clock::time_point began = Clock::now();
   ++shared_.requests;
   HttpAnswer answer;
   if (call.problem) {
-    answer = error_answer(call.problem->error, call.problem->status);
+    answer = problem_answer(call.problem->error, call.problem->status);
   } else {
     if (call.is_head) call.http->method = "GET";
     answer = co_await answer_of(call.http);
@@ -227,12 +226,7 @@ asio::awaitable<bool> Session::answer(Call call) {
   }
   expect_transfer(Phase::kSend, body.size());
   const bool is_sent = co_await connection_.write(head_, body);
-  std::size_t bytes = body.size();
-  if (is_sent && answer.events && !call.is_head) bytes = co_await stream(answer.events);
-  if (shared_.log && !call.problem) {
-    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began);
-    shared_.log({*call.http, answer.status, bytes, took});
-  }
+  if (is_sent && answer.events && !call.is_head) co_await stream(answer.events);
   if (is_sent && !keeps && !is_reader_gone_) co_await linger();
   co_return is_sent&& keeps;
 }
@@ -269,14 +263,13 @@ asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
   co_return busy("the answer takes too long", "ask for less at a time, or try again in a while");
 }
 
-asio::awaitable<std::size_t> Session::stream(std::shared_ptr<EventStream> events) {
+asio::awaitable<void> Session::stream(std::shared_ptr<EventStream> events) {
   const OpenStream open(shared_, std::make_shared<StreamBell>(loop_.context(), weak_from_this()));
   events->on_more([bell = open.bell] { bell->ring(); });
   is_watched_ = true;
   asio::co_spawn(
       loop_.context(), [self = shared_from_this()] { return self->watch_reader(); },
       asio::detached);
-  std::size_t bytes = 0;
   auto spoke = Clock::now();
   while (!is_reader_gone_) {
     std::shared_ptr<const std::string> text = events->next();
@@ -295,10 +288,8 @@ asio::awaitable<std::size_t> Session::stream(std::shared_ptr<EventStream> events
     expect_transfer(Phase::kStream, text->size());
     const bool is_written = co_await connection_.write(*text);
     if (!is_written) break;
-    bytes += text->size();
     spoke = Clock::now();
   }
-  co_return bytes;
 }
 
 // Beside a stream, which only writes: without it, a reader that has gone would be noticed only when

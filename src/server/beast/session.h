@@ -52,8 +52,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Awaitable<bool> answer(Call call);
   Awaitable<HttpAnswer> answer_of(std::shared_ptr<HttpCall> http);
   Awaitable<HttpAnswer> ask(std::shared_ptr<HttpCall> http);
-  // Returns the number of bytes.
-  Awaitable<std::size_t> stream(std::shared_ptr<EventStream> events);
+  Awaitable<void> stream(std::shared_ptr<EventStream> events);
   Awaitable<void> watch_reader();
   Awaitable<void> linger();
   // Until wake(), or for so long.

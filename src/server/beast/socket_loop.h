@@ -20,16 +20,14 @@
 namespace wattree {
 
 struct WebShared {
-  WebShared(Application asked, const WebLimits& allowed, WebLog written)
+  WebShared(Application asked, const WebLimits& allowed)
       : application(std::move(asked)),
         limits(allowed),
-        log(std::move(written)),
         peers(allowed.connections, allowed.connections_per_peer),
         pool(allowed.waiting_answers) {}
 
   const Application application;
   const WebLimits limits;
-  const WebLog log;
   PeerCounts peers;
   AnswerPool pool;
   std::atomic<bool> is_stopping = false;

@@ -10,7 +10,7 @@ namespace wattree {
 
 std::optional<int> RateLimiter::take(const std::string& caller, Time now) {
   const std::lock_guard lock(mutex_);
-  if (buckets_.size() >= most_callers_) forget_full(now);
+  if (buckets_.size() >= most_callers_ && !buckets_.contains(caller)) forget_full(now);
   const auto [at, is_new] = buckets_.try_emplace(caller, Bucket{limit_.burst, now});
   Bucket& bucket = at->second;
   const double seconds = std::chrono::duration<double>(now - bucket.filled).count();

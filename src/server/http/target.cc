@@ -1,4 +1,4 @@
-#include "src/server/beast/target.h"
+#include "src/server/http/target.h"
 
 #include <algorithm>
 #include <optional>
