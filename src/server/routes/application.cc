@@ -50,6 +50,13 @@ Services for_callers(Services services) {
   return services;
 }
 
+// Whose files answers are made from.
+std::vector<std::filesystem::path> folders_of(const Services& services) {
+  std::vector<std::filesystem::path> out{services.predictors};
+  if (services.models) out.push_back(services.models->folder());
+  return out;
+}
+
 class Server {
  public:
   Server(ServerOptions options, const Services& services)
@@ -60,7 +67,7 @@ class Server {
         guard_(options_),
         cache_(options_.cache),
         metrics_(router_.routes()),
-        watch_({services_.predictors}) {}
+        watch_(folders_of(services_)) {}
 
   std::optional<HttpAnswer> answer_at_once(const HttpCall& call);
   HttpAnswer answer(const HttpCall& call);

@@ -9,6 +9,14 @@ namespace {
 
 constexpr std::chrono::seconds kPause(1);
 
+std::uint64_t stamp_of(const std::filesystem::directory_entry& entry) {
+  std::error_code ignored;
+  const auto time = entry.last_write_time(ignored).time_since_epoch().count();
+  const auto size = entry.file_size(ignored);
+  return std::hash<std::string>()(entry.path().string() + '\n' + std::to_string(time) + '\n' +
+                                  std::to_string(size));
+}
+
 }  // namespace
 
 DataWatch::DataWatch(std::vector<std::filesystem::path> folders)
@@ -32,12 +40,12 @@ std::uint64_t DataWatch::stamp() const {
     std::filesystem::directory_iterator entries(folder, problem);
     for (; !problem && entries != std::filesystem::directory_iterator();
          entries.increment(problem)) {
-      std::error_code ignored;
-      const auto time = entries->last_write_time(ignored).time_since_epoch().count();
-      const auto size = entries->file_size(ignored);
       // Their order in a folder means nothing: a sum does not see it.
-      sum += std::hash<std::string>()(entries->path().string() + '\n' + std::to_string(time) +
-                                      '\n' + std::to_string(size));
+      sum += stamp_of(*entries);
+      std::error_code ignored;
+      if (entries->is_directory(ignored)) {
+        sum += stamp_of(std::filesystem::directory_entry(entries->path() / "config.json", ignored));
+      }
     }
   }
   return sum;
