@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "src/api/model/known_models.h"
+
 namespace wattree {
 namespace {
 
@@ -32,6 +34,9 @@ Error script_has_one_size() {
 Result<ModelText> find_config(const ModelRef& model, const Services& services) {
   if (!model.config.empty()) {
     return ModelText{model.config, name_of(model), ModelSource::kGiven, ""};
+  }
+  if (const auto dropped = find_dropped(model.name, services)) {
+    return ModelText{*dropped, model.name, ModelSource::kGiven, ""};
   }
   HubOptions hub = services.hub;
   if (!model.revision.empty()) hub.revision = model.revision;

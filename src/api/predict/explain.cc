@@ -68,6 +68,22 @@ void write_terms(JsonWriter& out, const Explanation& explanation) {
   }
 }
 
+void write_waterfall(JsonWriter& out, const std::vector<WaterfallStep>& steps) {
+  out.key("waterfall");
+  out.begin_array();
+  for (const WaterfallStep& step : steps) {
+    out.begin_object();
+    out.field("kind", name_of(step.kind));
+    out.field("label", step.label);
+    out.field("count", step.count);
+    out.field("energy_j", step.energy.value);
+    out.field("from_j", step.from.value);
+    out.field("to_j", step.to().value);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 Result<ExplainRequest> explain_request(const nlohmann::json& body) {
@@ -103,6 +119,7 @@ std::string to_json(const ExplainAnswer& answer, int indent) {
   write_node(out, prediction, answer.explanation.node);
   write_work(out, answer.explanation);
   write_terms(out, answer.explanation);
+  write_waterfall(out, waterfall(prediction, answer.explanation));
   out.key("children");
   out.begin_array();
   for (const std::size_t child : answer.explanation.children) write_node(out, prediction, child);

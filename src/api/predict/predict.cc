@@ -1,6 +1,7 @@
 #include "src/api/predict/predict.h"
 
 #include "src/api/model/tree_text.h"
+#include "src/api/predict/node_details.h"
 #include "src/api/predict/predicted_model.h"
 #include "src/api/predict/request_reader.h"
 #include "src/base/json_writer.h"
@@ -62,12 +63,16 @@ std::string to_json(const PredictAnswer& answer, int indent) {
   write_counts(out, built.tree.root());
   write_per_unit(out, prediction.root(), built.pass.batch, tokens_per_item(built));
   write_extras(out, answer.extras);
+  std::optional<NodeDetails> details;
+  if (answer.view.details) details.emplace(prediction);
+  if (details) details->write_legend(out);
   out.key("tree");
   const std::vector<std::optional<Role>> roles = roles_of(built.tree);
-  write_tree(out, built, answer.view, [&](std::size_t i) {
-    write_shape_and_counts(out, built, i);
-    if (roles[i]) out.field("role", name_of(*roles[i]));
-    write_estimate(out, prediction, i);
+  write_tree(out, built, answer.view, [&](const ShownNode& node) {
+    write_shape_and_counts(out, built, node);
+    if (roles[node.index]) out.field("role", name_of(*roles[node.index]));
+    write_estimate(out, prediction, node.index, node.times);
+    if (details) details->write(out, node);
   });
   out.end_object();
   return out.take() + "\n";

@@ -46,11 +46,23 @@ PredictorRef RequestReader::predictor() {
 TreeView RequestReader::view() {
   const std::string level = fields_.text("level");
   const auto depth = fields_.whole("depth", 0, std::numeric_limits<int>::max());
-  const Result<TreeView> view =
+  Result<TreeView> parsed =
       parse_view(level, depth ? std::optional(static_cast<int>(*depth)) : std::nullopt);
-  if (view.ok()) return view.value();
-  fields_.fail(view.error());
-  return {};
+  if (!parsed.ok()) fields_.fail(parsed.error());
+  TreeView view = parsed.ok() ? std::move(parsed).value() : TreeView{};
+  view.folds = yes_or_no("fold", true);
+  view.details = yes_or_no("features", true);
+  return view;
+}
+
+bool RequestReader::yes_or_no(std::string_view name, bool otherwise) {
+  const Json* value = fields_.any(name);
+  if (value == nullptr) return otherwise;
+  if (!value->is_string()) return fields_.flag(name);
+  const std::string text = fields_.text(name);
+  if (text == "yes" || text == "true") return true;
+  if (text != "no" && text != "false") fields_.complain(name, "must be yes or no");
+  return false;
 }
 
 ExtrasRequest RequestReader::extras() {

@@ -52,4 +52,19 @@ struct LoadedPredictor {
 Result<LoadedPredictor> load_predictor(const PredictorChoice& choice);
 LoadedPredictor make_loaded(Predictor predictor, std::string origin);
 
+// The user's own predictors in `folder` and the shipped ones, by the name that PredictorChoice::on
+// takes; files that are no predictors are passed over, with the reason in `problems`.
+struct NamedPredictor {
+  std::string name;
+  LoadedPredictor loaded;
+};
+struct NamedPredictors {
+  std::vector<NamedPredictor> predictors;
+  std::vector<std::string> problems;
+};
+NamedPredictors named_predictors(const std::filesystem::path& folder);
+// One for every accelerator of the catalogue whose datasheet says enough: assumed, not predicted.
+// They are made when somebody first asks.
+const std::vector<NamedPredictor>& assumed_predictors();
+
 }  // namespace wattree
