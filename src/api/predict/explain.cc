@@ -2,6 +2,7 @@
 
 #include "src/api/model/tree_text.h"
 #include "src/api/predict/estimate_text.h"
+#include "src/api/predict/predicted_model.h"
 #include "src/api/predict/request_reader.h"
 #include "src/base/json_writer.h"
 
@@ -96,19 +97,14 @@ Result<ExplainRequest> explain_request(const nlohmann::json& body) {
 }
 
 Result<ExplainAnswer> explain(const ExplainRequest& request, const Services& services) {
-  const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
-  if (!by.ok()) return by.error();
-  Result<OpenedModel> opened = open_model(request.model, request.pass, services);
-  if (!opened.ok()) return opened.error();
-  OpenedModel model = std::move(opened).value();
-  Result<Prediction> predicted = predict(std::move(model.built), by.value());
+  Result<PredictedModel> predicted =
+      predict_model(request.model, request.pass, request.predictor, services);
   if (!predicted.ok()) return predicted.error();
-  const Result<std::size_t> node = find_node(predicted.value().built.tree, request.node);
+  auto [prediction, notes] = std::move(predicted).value();
+  const Result<std::size_t> node = find_node(prediction.built.tree, request.node);
   if (!node.ok()) return node.error();
-  Explanation explanation = explain(predicted.value(), node.value());
-  add_notes_on(by.value(), predicted.value().built.pass.precision, model.notes);
-  return ExplainAnswer{std::move(predicted).value(), std::move(explanation),
-                       std::move(model.notes)};
+  Explanation explanation = explain(prediction, node.value());
+  return ExplainAnswer{std::move(prediction), std::move(explanation), std::move(notes)};
 }
 
 std::string to_json(const ExplainAnswer& answer, int indent) {

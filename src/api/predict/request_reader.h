@@ -38,8 +38,6 @@ class RequestReader {
   // "yes" or "no", or true or false, as addresses and bodies have it.
   bool yes_or_no(std::string_view name, bool otherwise);
 
-  // The first thing wrong goes first.
-  void fail(Error error);
   // The request, or what is wrong with it; last, because what nobody has asked for is wrong, too.
   template <class Request>
   Result<Request> take(Request request) {
@@ -49,10 +47,6 @@ class RequestReader {
   }
 
  private:
-  const nlohmann::json* find(std::string_view name) const;
-  void read_sets(PassShape& pass);
-
-  const nlohmann::json& body_;
   Status failure_;
   JsonFields fields_;
 };

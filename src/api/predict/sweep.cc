@@ -35,7 +35,6 @@ Result<SweepAnswer> sweep(const SweepRequest& request, const Services& services,
   if (!swept.ok()) return swept.error();
   SweepAnswer answer{std::move(swept).value(), request.lengths.size(), request.view, {}, {}};
   answer.notes = notes_of(text.value(), answer.sweep.notes);
-  add_notes_on(by.value(), answer.sweep.points.front().pass.precision, answer.notes);
   if (answer.sweep.mean_tree) answer.extras = extras_of(request.extras, *answer.sweep.mean_tree);
   return answer;
 }

@@ -66,12 +66,21 @@ std::vector<std::string> known_names(const PredictorChoice& choice) {
   return names;
 }
 
-}  // namespace
-
-fs::path user_predictors(const Environment& environment) {
-  const fs::path data = xdg_folder(XdgFolder::kData, environment);
-  return data.empty() ? data : data / "wattree" / "predictors";
+std::vector<std::pair<std::string, std::string>> slow_dtypes_of(std::string_view hardware) {
+  const Result<Device> found = find_device(hardware, bundled_devices());
+  if (!found.ok()) return {};
+  const Device& device = found.value();
+  const char* rate = device.tensor_or_fp16_gflops ? "fp16" : "fp32";
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const std::string& dtype : device.no_units_for) {
+    out.emplace_back(dtype, device.name + " has no units for " + dtype +
+                                ": it is priced at the rate of " + rate +
+                                ", and takes longer in truth");
+  }
+  return out;
 }
+
+}  // namespace
 
 Provenance LoadedPredictor::provenance() const {
   return {predictor->is_assumed ? Basis::kAssumed : Basis::kPredicted, predictor->name,
@@ -84,6 +93,7 @@ LoadedPredictor make_loaded(Predictor predictor, std::string origin) {
   out.index = std::make_shared<const TwinIndex>(*out.predictor);
   out.origin = std::move(origin);
   out.device_bytes = memory_bytes(out.predictor->hardware, bundled_devices());
+  out.slow_dtypes = slow_dtypes_of(out.predictor->hardware);
   return out;
 }
 
@@ -134,7 +144,7 @@ Result<LoadedPredictor> by_datasheet(const Device& device) {
   }
   return make_loaded(
       scaled_by_datasheet(*measured.value().predictor, *datasheet_of(known.value()), *to),
-      "from its datasheet");
+      "scaled from " + std::string(kDefaultPredictor));
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "src/base/environment.h"
 #include "src/base/provenance.h"
 #include "src/base/result.h"
 #include "src/predict/predictor/tree_predict.h"
@@ -33,9 +33,6 @@ struct PredictorChoice {
 inline constexpr std::string_view kThisMachine = "this-machine";
 inline constexpr std::string_view kDefaultPredictor = "h200";
 
-// $XDG_DATA_HOME/wattree/predictors, or else ~/.local/share/wattree/predictors.
-std::filesystem::path user_predictors(const Environment& environment);
-
 // A predictor that is ready to be used. Cheap to copy.
 struct LoadedPredictor {
   std::shared_ptr<const Predictor> predictor;
@@ -44,6 +41,8 @@ struct LoadedPredictor {
   Execution execution = Execution::kGraph;
   // Of one device of the predictor's hardware; absent where the catalogue does not say.
   std::optional<std::int64_t> device_bytes = std::nullopt;
+  // Precisions that the device has no units for, and what the user should know of each.
+  std::vector<std::pair<std::string, std::string>> slow_dtypes = {};
 
   Provenance provenance() const;
 };
