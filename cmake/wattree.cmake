@@ -6,6 +6,9 @@ find_package(CURL REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(Threads REQUIRED)
 
 # With ccache nothing is compiled twice. Without it, a precompiled header and several files at a time make a first build
 # three times as quick. With it they would find little in the cache: such a header belongs to the folder that it was compiled
