@@ -201,11 +201,11 @@ describe('IrEne-viz', () => {
   it('IV-19 asks the server once more on Visualize and stays on the page', async () => {
     const w = await open('/');
     await treeIsThere(w.page);
-    const before = w.requests.filter((r) => r.includes('/api/v1/predict')).length;
-    const answered = w.page.waitForResponse((r) => r.url().includes('/api/v1/predict'));
+    const before = w.requests.filter((r) => r.includes('/api/v1/predict?')).length;
+    const answered = w.page.waitForResponse((r) => r.url().includes('/api/v1/predict?'));
     await w.page.getByRole('button', { name: 'Visualize' }).click();
     expect((await answered).status()).toBeLessThan(400);
-    expect(w.requests.filter((r) => r.includes('/api/v1/predict')).length).toBe(before + 1);
+    expect(w.requests.filter((r) => r.includes('/api/v1/predict?')).length).toBe(before + 1);
     await treeIsThere(w.page);
     await done(w);
   });
@@ -320,17 +320,17 @@ describe('IrEne-viz', () => {
     await w.page.getByRole('button', { name: 'Double batch' }).click();
     await expect.poll(() => w.page.url()).toContain('batch=32');
     await w.page.waitForLoadState('networkidle');
-    const asked = w.requests.filter((r) => r.includes('/api/v1/predict')).length;
+    const asked = w.requests.filter((r) => r.includes('/api/v1/predict?')).length;
     await w.page.goBack();
     await expect.poll(() => w.page.getByLabel('Batch', { exact: true }).inputValue()).toBe('16');
-    expect(w.requests.filter((r) => r.includes('/api/v1/predict')).length).toBe(asked);
+    expect(w.requests.filter((r) => r.includes('/api/v1/predict?')).length).toBe(asked);
     await done(w);
   });
 
   it('IV-34 fills the whole page from one GET that carries model, length and batch', async () => {
     const w = await open('/?model=gpt2&batch=4&seq=64');
     await treeIsThere(w.page);
-    const asked = w.requests.filter((r) => r.includes('/api/v1/predict'));
+    const asked = w.requests.filter((r) => r.includes('/api/v1/predict?'));
     expect(asked).toHaveLength(1);
     const query = new URL(asked[0] ?? '').searchParams;
     expect([query.get('model'), query.get('batch'), query.get('seq')]).toEqual(['gpt2', '4', '64']);
