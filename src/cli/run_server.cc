@@ -82,10 +82,7 @@ std::vector<std::string> RunServer::addresses() const {
 }
 
 std::string RunServer::status_json(const TrackedRun& run) const {
-  RunStatus status = status_of(run, setting_);
-  status.is_paused = control_.is_paused();
-  status.is_waiting = control_.is_waiting();
-  return to_json(status);
+  return to_json(status_of(run, setting_));
 }
 
 void RunServer::update(const TrackedRun& run, TrackEvent event) {

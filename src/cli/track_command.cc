@@ -163,10 +163,8 @@ Result<std::unique_ptr<RunServer>> start_server(const TrackFlags& flags, const T
 // What a user sees of a run while it goes on.
 class RunView {
  public:
-  RunView(const TrackFlags& flags, const TrackPlan& plan, const TrackControl& control,
-          RunServer* server, Surroundings& world)
+  RunView(const TrackFlags& flags, const TrackPlan& plan, RunServer* server, Surroundings& world)
       : setting_(plan.setting),
-        control_(control),
         server_(server),
         world_(world),
         is_live_(world.is_err_terminal && flags.live == "auto" && !flags.quiet),
@@ -198,14 +196,11 @@ class RunView {
       for (const std::string& address : server_->addresses()) say("this run is at " + address);
     }
     if (!is_live_ || event == TrackEvent::kBegun) return;
-    RunStatus status = status_of(run, setting_);
-    status.is_paused = control_.is_paused();
-    status.is_waiting = control_.is_waiting();
+    const RunStatus status = status_of(run, setting_);
     line_.show([&](std::size_t columns) { return live_text(status, columns); });
   }
 
   const Setting setting_;
-  const TrackControl& control_;
   RunServer* server_;
   Surroundings& world_;
   bool is_live_;
@@ -232,7 +227,7 @@ int run(const TrackFlags& flags, Surroundings& world) {
   TrackControl control;
   const Result<std::unique_ptr<RunServer>> server = start_server(flags, plan, control);
   if (!server.ok()) return fail(server.error(), false, world);
-  RunView view(flags, plan, control, server.value().get(), world);
+  RunView view(flags, plan, server.value().get(), world);
   if (!flags.quiet) {
     for (const std::string& note : plan.notes) view.say(note);
   }
