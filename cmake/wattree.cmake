@@ -123,6 +123,22 @@ function(wattree_embed_json name folder type function header)
   target_sources(wattree_${name} PRIVATE ${output})
 endfunction()
 
+# wattree_embed_web(NAME): puts the built web UI (WATTREE_WEB_DIR) into library NAME, where wattree::web_files() returns its
+# files. Without one the table is empty.
+set(WATTREE_WEB_DIR ${PROJECT_SOURCE_DIR}/web/dist CACHE PATH "Folder of the built web UI")
+function(wattree_embed_web name)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${WATTREE_WEB_DIR}/*)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/web_files_table.cc)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_web.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${WATTREE_WEB_DIR} -DOUTPUT=${output} -P ${script}
+    DEPENDS ${files} ${script}
+    COMMENT "Embedding the web UI"
+    VERBATIM)
+  target_sources(wattree_${name} PRIVATE ${output})
+endfunction()
+
 # wattree_test(NAME SOURCES … DEPS … [LABELS …]): a GoogleTest program. It counts its own tests (tools/run_tests adds
 # them up), so CTest runs each program once.
 function(wattree_test name)

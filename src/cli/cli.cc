@@ -86,7 +86,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
       carbon_command(syntax),    whatif_command(syntax),    compare_command(syntax),
       report_command(syntax),    profiles_command(syntax),  regions_command(syntax),
       hardware_command(syntax),  train_command(syntax),     evaluate_command(syntax),
-      annotate_command(syntax),  completions_command(line),
+      annotate_command(syntax),  serve_command(syntax),     completions_command(line),
   };
   // What follows "--" is a program of the user's with arguments of its own: CLI11 would take some
   // of them ("[a,b]") apart.

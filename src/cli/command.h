@@ -35,6 +35,7 @@ Command regions_command(CommandSyntax app);
 Command hardware_command(CommandSyntax app);
 Command meters_command(CommandSyntax app);
 Command track_command(CommandSyntax app);
+Command serve_command(CommandSyntax app);
 Command profile_command(CommandSyntax app);
 Command calibrate_command(CommandSyntax app);
 
