@@ -10,6 +10,7 @@
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
 #include "src/base/text.h"
+#include "src/runs/profile/profile_json.h"
 #include "src/runs/profile/read.h"
 #include "src/runs/whatif/thin.h"
 
@@ -29,9 +30,9 @@ class TrackedEpochs {
     return {sum_of(epoch.meters), Seconds(seconds(epoch.ended - epoch.begun)),
             epoch.begun <= run_.begun().at};
   }
-  RunEpoch row(std::size_t i) const {
+  EpochRow row(std::size_t i) const {
     const EpochMeasured& epoch = run_.epochs()[i];
-    RunEpoch out;
+    EpochRow out;
     out.name = epoch.name;
     if (!epoch.is_untimed) {
       out.begin = Seconds(seconds(epoch.begun - run_.begun().at));
@@ -59,9 +60,9 @@ class ProfileEpochs {
     const Epoch& epoch = profile_.epochs[i];
     return {device_energy(epoch).value_or(Joules()), epoch.duration, epoch.has_startup};
   }
-  RunEpoch row(std::size_t i) const {
+  EpochRow row(std::size_t i) const {
     const Epoch& epoch = profile_.epochs[i];
-    RunEpoch out;
+    EpochRow out;
     out.name = std::to_string(i + 1);
     out.duration = epoch.duration;
     if (epoch.start) {
@@ -97,7 +98,7 @@ void add_epochs(const Epochs& epochs, std::size_t points, RunAnswer& out) {
   out.epochs_in_all = epochs.size();
   out.flags = flag_excess(amounts);
   for (const std::size_t i : thinned(energies, points)) {
-    RunEpoch row = epochs.row(i);
+    EpochRow row = epochs.row(i);
     row.number = i + 1;
     row.so_far = Joules(sums[i]);
     out.epochs.push_back(std::move(row));
@@ -147,10 +148,10 @@ Result<Profile> kept_profile(const LiveRun& run) {
                "it was moved or deleted after the run"};
 }
 
-void write_epochs(JsonWriter& out, const std::vector<RunEpoch>& epochs) {
+void write_epochs(JsonWriter& out, const std::vector<EpochRow>& epochs) {
   out.key("epochs");
   out.begin_array();
-  for (const RunEpoch& epoch : epochs) {
+  for (const EpochRow& epoch : epochs) {
     out.begin_object();
     out.field("epoch", static_cast<std::int64_t>(epoch.number));
     out.field("name", epoch.name);
@@ -240,6 +241,12 @@ Result<Profile> run_profile(const std::string& id, const Services& services) {
   found.value()->look([&](const TrackedRun& run, const PowerTrace&) { out = run.profile(); });
   if (out) return *std::move(out);
   return kept_profile(*found.value());
+}
+
+Result<std::string> run_profile_json(const std::string& id, const Services& services) {
+  const Result<Profile> profile = run_profile(id, services);
+  if (!profile.ok()) return profile.error();
+  return write_profile_json(profile.value(), 0);
 }
 
 std::string to_json(const RunAnswer& answer) {

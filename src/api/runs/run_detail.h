@@ -18,7 +18,7 @@ struct RunRequest {
 };
 Result<RunRequest> run_request(const nlohmann::json& json);  // {"id", "points"?}
 
-struct RunEpoch {
+struct EpochRow {
   std::size_t number = 1;  // From 1.
   std::string name;
   std::optional<Seconds> begin, duration;
@@ -29,7 +29,7 @@ struct RunEpoch {
 struct RunAnswer {
   ListedRun run;
   std::size_t epochs_in_all = 0;
-  std::vector<RunEpoch> epochs;  // All, or as many points.
+  std::vector<EpochRow> epochs;  // All, or as many points.
   std::vector<FlaggedEpoch> flags;
   std::optional<Joules> outside;  // Of the devices, before, between and after the epochs.
   std::vector<RunMeter> meters;
@@ -42,5 +42,7 @@ std::string to_json(const RunAnswer& answer);
 
 // The profile so far, or the one that was kept.
 Result<Profile> run_profile(const std::string& id, const Services& services);
+// As docs/schemas/profile.schema.json has it.
+Result<std::string> run_profile_json(const std::string& id, const Services& services);
 
 }  // namespace wattree

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 // Of those that are over; who needs older ones has their profiles.
 constexpr std::size_t kMostEntries = 2000;
+constexpr std::string_view kCurrent = "current";
 constexpr int kTickMs = 1000;
 constexpr std::int64_t kListEvery = 2;  // Seconds; for folders that inotify cannot watch.
 // A tracker may write many records at once, and one reading takes all of them.
@@ -192,12 +193,25 @@ std::vector<std::shared_ptr<LiveRun>> LiveRuns::list() const {
 }
 
 Result<std::shared_ptr<LiveRun>> LiveRuns::find(std::string_view id) const {
-  std::unique_lock lock(mutex_);
-  is_ready_.wait(lock, [this] { return has_looked_; });
-  const auto found = runs_.find(std::string(id));
-  if (found != runs_.end()) return found->second;
-  return Error{ErrorCode::kNotFound, "there is no run " + in_quotes(id),
+  const std::vector<std::shared_ptr<LiveRun>> all = list();
+  std::string wanted(id);
+  const bool is_current = id == kCurrent;
+  if (is_current) {
+    const std::lock_guard lock(mutex_);
+    wanted = current_;
+  }
+  for (const std::shared_ptr<LiveRun>& run : all) {
+    const bool is_newest = is_current && wanted.empty() && !run->is_over();
+    if (run->id() == wanted || is_newest) return run;
+  }
+  return Error{ErrorCode::kNotFound,
+               is_current ? "no run goes on here" : "there is no run " + in_quotes(id),
                "GET /api/v1/runs lists those that there are", "id"};
+}
+
+void LiveRuns::set_current(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  current_ = id;
 }
 
 Result<ControlAnswer> LiveRuns::set_paused(std::string_view id, bool is_paused) {

@@ -34,7 +34,8 @@ class LiveRuns {
 
   // The newest first. The first call waits until the folders have been looked at once.
   std::vector<std::shared_ptr<LiveRun>> list() const;
-  // An error where there is none of that id.
+  // An error where there is none of that id. "current" is the one that was named so, or else the
+  // newest that goes on.
   Result<std::shared_ptr<LiveRun>> find(std::string_view id) const;
   // Asks the run's tracker.
   Result<ControlAnswer> set_paused(std::string_view id, bool is_paused);
@@ -42,6 +43,7 @@ class LiveRuns {
   // A run that this process tracks itself: hand_over() its records, then call wake().
   std::shared_ptr<LiveRun> add_own(RunEntry entry);
   void wake() const;
+  void set_current(const std::string& id);
   void remove(const std::string& id);  // From the list alone.
 
  private:
@@ -59,6 +61,7 @@ class LiveRuns {
   mutable std::condition_variable is_ready_;
   bool has_looked_ = false, is_ending_ = false;
   std::map<std::string, std::shared_ptr<LiveRun>, std::greater<>> runs_;
+  std::string current_;
   // The follower's thread alone.
   std::map<std::string, std::filesystem::file_time_type> entries_;  // When each was read.
   std::thread follower_;
