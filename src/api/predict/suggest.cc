@@ -62,8 +62,8 @@ Result<SuggestAnswer> suggest(const SuggestRequest& request, const Services& ser
   Result<Suggestions> suggested = suggest(query);
   if (!suggested.ok()) return suggested.error();
   SuggestAnswer answer{std::move(suggested).value(), {}};
-  answer.notes = notes_of(query.model.text, answer.suggestions.now.built.notes);
-  add_notes_on(by.value(), answer.suggestions.now.built.pass.precision, answer.notes);
+  const Prediction& now = answer.suggestions.now;
+  answer.notes = notes_of(query.model.text, with_notes(now.built.notes, now));
   return answer;
 }
 

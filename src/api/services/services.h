@@ -13,6 +13,8 @@
 
 namespace wattree {
 
+class PredictorMemory;  // src/api/model/predictor_memory.h
+
 // A shell (the command line, a server) makes one and hands it to every request. Nothing in it
 // changes while requests run but what guards itself, so that they may run side by side.
 struct Services {
@@ -25,6 +27,7 @@ struct Services {
   std::filesystem::path journals;    // Of runs that are being tracked.
   MeterQuery meters;                 // /proc, /sys and NVML.
   std::function<std::int64_t()> seconds_since_1970;
+  std::shared_ptr<PredictorMemory> known_predictors;  // Null: each request reads its own.
 };
 
 // As the process's environment says: XDG's folders, the Hub's variables, visible GPUs.

@@ -8,6 +8,7 @@ namespace wattree {
 namespace {
 
 constexpr std::chrono::seconds kPause(1);
+constexpr int kDeepest = 1;  // NAME/config.json
 
 }  // namespace
 
@@ -29,9 +30,10 @@ std::uint64_t DataWatch::stamp() const {
   std::uint64_t sum = 0;
   for (const std::filesystem::path& folder : folders_) {
     std::error_code problem;
-    std::filesystem::directory_iterator entries(folder, problem);
-    for (; !problem && entries != std::filesystem::directory_iterator();
+    std::filesystem::recursive_directory_iterator entries(folder, problem);
+    for (; !problem && entries != std::filesystem::recursive_directory_iterator();
          entries.increment(problem)) {
+      if (entries.depth() >= kDeepest) entries.disable_recursion_pending();
       std::error_code ignored;
       const auto time = entries->last_write_time(ignored).time_since_epoch().count();
       const auto size = entries->file_size(ignored);
