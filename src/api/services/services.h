@@ -15,6 +15,7 @@ namespace wattree {
 
 class Links;
 class LiveRuns;
+class PredictorMemory;  // src/api/model/predictor_memory.h
 
 // A shell (the command line, a server) makes one and hands it to every request. Nothing in it
 // changes while requests run but what guards itself, so that they may run side by side.
@@ -31,6 +32,7 @@ struct Services {
   Links* links = nullptr;            // Trackers on other machines; null: there are none.
   MeterQuery meters;                 // /proc, /sys and NVML.
   std::function<std::int64_t()> seconds_since_1970;
+  std::shared_ptr<PredictorMemory> known_predictors;  // Null: each request reads its own.
 };
 
 // As the process's environment says: XDG's folders, the Hub's variables, visible GPUs.

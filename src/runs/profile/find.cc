@@ -36,8 +36,9 @@ Result<Profile> load_profile(const std::string& name, const std::filesystem::pat
   const std::vector<std::string_view> views(ids.begin(), ids.end());
   const std::vector<std::string> close = nearest(name, views);
   return Error{ErrorCode::kNotFound, "there is no profile \"" + name + "\"",
-               close.empty() ? "give a file, or an id of `wattree profiles list`"
-                             : "did you mean " + join(close, ", or ") + "?",
+               !close.empty()                ? "did you mean " + join(close, ", or ") + "?"
+               : names == ProfileNames::kIds ? "`wattree profiles list` shows those there are"
+                                             : "give a file, or an id of `wattree profiles list`",
                "profile"};
 }
 

@@ -28,7 +28,7 @@ Route route(std::string path, std::string operation, std::string summary, Parame
 }
 
 Parameter id_in_path() {
-  Parameter out{"id", kText, "The profile's id.", "bert-base-finetuned"};
+  Parameter out{"id", kText, "The profile's id.", "bert-base-v100"};
   out.place = ParameterPlace::kPath;
   out.is_required = true;
   out.field = "profile";
@@ -80,7 +80,7 @@ Route whatif_route() {
   keep.values = {"work", "hours"};
   return route(
       "whatif", "whatif", "A run in another region, on other hardware, or with more epochs.",
-      joined({{required({"profile", kText, "A profile's id.", "bert-base-finetuned"}),
+      joined({{required({"profile", kText, "A profile's id.", "bert-base-v100"}),
                {"hardware", kText, "Other hardware.", "4x a100"},
                {"baseline_hardware", kText, "Hardware of the baseline.", "1x v100-sxm2-32gb"},
                {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
