@@ -8,6 +8,7 @@ namespace wattree {
 namespace {
 
 constexpr std::chrono::seconds kPause(1);
+constexpr int kDeepest = 1;  // NAME/config.json
 
 std::uint64_t stamp_of(const std::filesystem::directory_entry& entry) {
   std::error_code ignored;
@@ -37,15 +38,12 @@ std::uint64_t DataWatch::stamp() const {
   std::uint64_t sum = 0;
   for (const std::filesystem::path& folder : folders_) {
     std::error_code problem;
-    std::filesystem::directory_iterator entries(folder, problem);
-    for (; !problem && entries != std::filesystem::directory_iterator();
+    std::filesystem::recursive_directory_iterator entries(folder, problem);
+    for (; !problem && entries != std::filesystem::recursive_directory_iterator();
          entries.increment(problem)) {
+      if (entries.depth() >= kDeepest) entries.disable_recursion_pending();
       // Their order in a folder means nothing: a sum does not see it.
       sum += stamp_of(*entries);
-      std::error_code ignored;
-      if (entries->is_directory(ignored)) {
-        sum += stamp_of(std::filesystem::directory_entry(entries->path() / "config.json", ignored));
-      }
     }
   }
   return sum;
