@@ -7,8 +7,12 @@
 #include <memory>
 #include <ostream>
 
+#include "src/api/runs/links.h"
 #include "src/cli/command.h"
+#include "src/cli/log_lines.h"
+#include "src/cli/server_address.h"
 #include "src/server/beast/server.h"
+#include "src/server/routes/application.h"
 
 namespace wattree {
 namespace {
@@ -17,29 +21,59 @@ struct ServeFlags {
   std::uint16_t port = 8080;
   std::string address = "127.0.0.1";
   std::filesystem::path tls_cert, tls_key;
+  ServerOptions options;
+  std::optional<std::string> log;
   bool open = false;
 };
 
 constexpr char kFooter[] =
     "Examples:\n"
     "  wattree serve --open\n"
-    "  wattree serve --port 0\n"
-    "  wattree serve --tls-cert cert.pem --tls-key key.pem\n\n"
-    "It serves until SIGINT (Ctrl-C) or SIGTERM, and then lets answers in "
-    "flight\n"
-    "finish. A second signal ends it at once.\n";
+    "  wattree serve --port 0 --log requests.jsonl\n"
+    "  wattree serve --public --trust-proxy 127.0.0.1 --host-name energy.example.org\n"
+    "  wattree serve --address 0.0.0.0 --public --tls-cert cert.pem --tls-key key.pem\n\n"
+    "By default it serves this machine alone. It ends on SIGINT (Ctrl-C) or SIGTERM after the "
+    "answers\n"
+    "in flight; a second signal ends it at once. See docs/server.md.\n";
+
+// Who may call, and by which name.
+void add_access(CommandSyntax serve, ServeFlags& flags) {
+  serve.add_flag("--public", flags.options.is_public,
+                 "Let anybody read without a token, at a limited rate; nobody may change anything");
+  serve
+      .add_option("--host-name", flags.options.host_names,
+                  "A name that the server is called by, beside its address (repeatable)")
+      .repeatable("NAME");
+  serve
+      .add_option("--allow-origin", flags.options.allowed_origins,
+                  "Let the pages of this origin ask, https://example.org (repeatable)")
+      .repeatable("ORIGIN");
+  serve
+      .add_option("--trust-proxy", flags.options.trusted_proxies,
+                  "Believe the X-Forwarded-For of this address (repeatable)")
+      .repeatable("ADDRESS");
+}
 
 CommandSyntax describe(CommandSyntax app, ServeFlags& flags) {
   const CommandSyntax serve =
       app.add_subcommand("serve", "Serve predictions, runs and profiles over HTTP");
   serve.footer(kFooter);
   serve.add_option("--port", flags.port, "Port to listen on; 0: any free one").show_default();
-  serve.add_option("--address", flags.address, "Numeric address to listen on, or unix:PATH")
+  serve
+      .add_option("--address", flags.address,
+                  "Numeric address to listen on, or unix:PATH; others than this machine's own need "
+                  "--public")
       .show_default();
   serve.add_flag("--open", flags.open, "Open the address in the browser");
+  add_access(serve, flags);
   serve.add_option("--tls-cert", flags.tls_cert, "Speak TLS with this certificate and chain (PEM)")
       .type_name("FILE");
   serve.add_option("--tls-key", flags.tls_key, "The certificate's key (PEM)").type_name("FILE");
+  serve
+      .add_option("--log", flags.log,
+                  "Append a line of JSON for each answer to this file [standard error]")
+      .value_or("-")
+      .type_name("FILE");
   return serve;
 }
 
@@ -95,48 +129,63 @@ bool open_in_browser(const std::string& url) {
   return failure == 0;
 }
 
-Application application() {
-  Application out;
-  out.answer_at_once = [](const HttpCall& call) -> std::optional<HttpAnswer> {
-    HttpAnswer answer;
-    const bool is_health = call.path == "/healthz";
-    answer.status = is_health ? 200 : 404;
-    answer.body = std::make_shared<const std::string>(
-        is_health ? "{\"status\":\"ok\"}\n"
-                  : to_json(Error{ErrorCode::kNotFound, "there is nothing at this path",
-                                  "/healthz says whether the server runs"}));
-    return answer;
-  };
-  return out;
-}
-
 Status check(const ServeFlags& flags) {
   Status wrong;
   if (flags.tls_cert.empty() != flags.tls_key.empty()) {
-    const bool has_key = flags.tls_cert.empty();
-    wrong = Error{ErrorCode::kInvalidInput,
-                  has_key ? "<tls_key> needs <tls_cert>" : "<tls_cert> needs <tls_key>",
-                  "TLS needs both files", has_key ? "tls_cert" : "tls_key"};
+    const std::string missing = flags.tls_cert.empty() ? "tls_cert" : "tls_key";
+    wrong = Error{ErrorCode::kInvalidInput, "TLS needs both <tls_cert> and <tls_key>",
+                  "add <" + missing + ">", missing};
+  } else {
+    wrong = check_address(flags.address, flags.options.is_public);
   }
   return wrong;
+}
+
+// What is served, and what that needs: all of it outlives the server.
+struct Served {
+  std::unique_ptr<LogLines> log;
+  std::unique_ptr<LiveRuns> live;
+  std::unique_ptr<Links> links;
+  std::unique_ptr<WebServer> server;
+};
+
+Result<Served> start(const ServeFlags& flags, Services services) {
+  Served out;
+  out.live = std::make_unique<LiveRuns>(LiveFolders{services.runs, services.journals});
+  out.links = std::make_unique<Links>(*out.live);
+  services.live = out.live.get();
+  services.links = out.links.get();
+  ServerOptions options = flags.options;
+  if (flags.log) {
+    Result<std::unique_ptr<LogLines>> log = LogLines::open(*flags.log);
+    if (!log.ok()) return log.error();
+    out.log = std::move(log).value();
+    options.log = [lines = out.log.get()](std::string_view line) { lines->add(line); };
+  }
+  WebListener listener{flags.address == "localhost" ? "127.0.0.1" : flags.address, flags.port};
+  if (!flags.tls_cert.empty()) listener.tls = TlsFiles{flags.tls_cert, flags.tls_key};
+  Result<std::unique_ptr<WebServer>> server =
+      WebServer::start({listener}, make_application(std::move(options), services));
+  if (!server.ok()) return server.error();
+  out.server = std::move(server).value();
+  return out;
 }
 
 int run(const ServeFlags& flags, Surroundings& world) {
   if (const Status wrong = check(flags); !wrong.ok()) return fail(wrong.error(), false, world);
   const StopSignals signals;
   allow_many_descriptors();
-  WebListener listener{flags.address, flags.port};
-  if (!flags.tls_cert.empty()) listener.tls = TlsFiles{flags.tls_cert, flags.tls_key};
-  const Result<std::unique_ptr<WebServer>> server = WebServer::start({listener}, application());
-  if (!server.ok()) return fail(server.error(), false, world);
-  const std::string& url = server.value()->urls().front();
+  const Result<Served> served = start(flags, world.services);
+  if (!served.ok()) return fail(served.error(), false, world);
+  WebServer& server = *served.value().server;
+  const std::string& url = server.urls().front();
   world.out << "Wattree is at " << url << "\n" << std::flush;
   if (flags.open && !open_in_browser(url)) {
     world.err << "wattree: there is no xdg-open here to open it with\n" << std::flush;
   }
   signals.wait();
   signals.release();
-  server.value()->stop();
+  server.stop();
   return 0;
 }
 

@@ -32,7 +32,7 @@ struct WebLimits {
 
   // Answers that wait for a thread; beyond them 503.
   std::size_t waiting_answers = 256;
-  // 0: as many as there are cores, at most 4 for answers; half as many, at most 4, for sockets.
+  // 0: as many as there are cores, but at most 4.
   unsigned answer_threads = 0;
   unsigned socket_threads = 0;
 

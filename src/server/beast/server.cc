@@ -29,8 +29,8 @@ constexpr int kAcceptedAtOnce = 64;
 // Until a descriptor may be free again.
 constexpr std::chrono::milliseconds kOutOfDescriptors{50};
 
-unsigned at_most_four(unsigned wanted, unsigned usual) {
-  return wanted > 0 ? wanted : std::clamp(usual, 1U, 4U);
+unsigned threads_for(unsigned wanted) {
+  return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
 }
 
 // As well as it goes without waiting, and in the clear: who speaks TLS just sees an end.
@@ -95,9 +95,8 @@ class WebServer::Body {
 
 Status WebServer::Body::start(std::vector<ListeningSocket> sockets,
                               const std::vector<std::shared_ptr<const TlsIdentity>>& identities) {
-  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
-  const unsigned loops = at_most_four(shared_.limits.socket_threads, cores / 2);
-  const unsigned threads = at_most_four(shared_.limits.answer_threads, cores);
+  const unsigned loops = threads_for(shared_.limits.socket_threads);
+  const unsigned threads = threads_for(shared_.limits.answer_threads);
   for (unsigned i = 0; i < loops; ++i) loops_.push_back(std::make_unique<SocketLoop>(shared_));
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     doors_.push_back(
