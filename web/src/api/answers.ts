@@ -11,7 +11,7 @@ export interface RawNode {
   time_s?: number; time_low_s?: number; time_high_s?: number;
   energy_j?: number; energy_low_j?: number; energy_high_j?: number; own_energy_j?: number; idle_j?: number;
   measured_j?: number; alone_j?: number; share?: number; stand_in_share?: number; basis?: RawBasis;
-  measured?: RawMeasured; alone?: RawMeasured; features?: Record<string, number | null>; children: RawNode[];
+  measured?: RawMeasured; alone?: RawMeasured; error?: number; inside?: boolean; features?: Record<string, number | null>; children: RawNode[];
 }
 export interface Memory {
   weights_bytes: number; inputs_bytes: number; cache_bytes: number; activations_bytes: number; peak_bytes: number;
