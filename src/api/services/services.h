@@ -13,6 +13,10 @@
 
 namespace wattree {
 
+class Links;
+class LiveRuns;
+class PredictorMemory;  // src/api/model/predictor_memory.h
+
 // A shell (the command line, a server) makes one and hands it to every request. Nothing in it
 // changes while requests run but what guards itself, so that they may run side by side.
 struct Services {
@@ -23,8 +27,12 @@ struct Services {
   std::filesystem::path predictors;  // The user's own, NAME.json; empty: there are none.
   std::filesystem::path profiles;    // The user's runs.
   std::filesystem::path journals;    // Of runs that are being tracked.
+  std::filesystem::path runs;        // An entry for each run of this machine.
+  LiveRuns* live = nullptr;          // Those runs as they go on; null: nobody follows them.
+  Links* links = nullptr;            // Trackers on other machines; null: there are none.
   MeterQuery meters;                 // /proc, /sys and NVML.
   std::function<std::int64_t()> seconds_since_1970;
+  std::shared_ptr<PredictorMemory> known_predictors;  // Null: each request reads its own.
 };
 
 // As the process's environment says: XDG's folders, the Hub's variables, visible GPUs.
