@@ -1,6 +1,6 @@
 // A real Chromium against the real server, for the tests of the web UI.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -21,16 +21,21 @@ export class Wattree {
   readonly folder = mkdtempSync(join(tmpdir(), 'wattree-web-'));
   #process: ChildProcess | undefined;
 
-  /** Starts the program, or takes the server that WATTREE_URL names. */
+  readonly models = join(this.folder, 'models');
+  readonly hub = new Between(() => 'http://127.0.0.1:9');  // What stands in for the Hugging Face Hub.
+
+  /** Starts the program, or takes the server that WATTREE_URL names (for work on the pages). */
   async start(port = 0): Promise<void> {
     const given = process.env['WATTREE_URL'];
     if (given !== undefined && port === 0) {
       this.url = given;
       return;
     }
+    mkdirSync(this.models);
+    await this.hub.start();
     const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
-    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: join(this.folder, 'cache'), XDG_CONFIG_HOME: join(this.folder, 'config'), XDG_DATA_HOME: join(this.folder, 'data') };
-    const child = spawn(bin, ['serve', '--port', String(port)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: join(this.folder, 'cache'), XDG_CONFIG_HOME: join(this.folder, 'config'), XDG_DATA_HOME: join(this.folder, 'data'), HF_ENDPOINT: this.hub.url, HF_HOME: join(this.folder, 'hf') };
+    const child = spawn(bin, ['serve', '--port', String(port), '--models', this.models], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = child;
     this.url = await new Promise<string>((resolve, reject) => {
       let text = '';
@@ -56,6 +61,7 @@ export class Wattree {
 
   async end(): Promise<void> {
     await this.stop();
+    if (this.hub.url !== '') await this.hub.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -1,5 +1,6 @@
 // One test for each requirement of IrEne-viz that a browser can see, named by its id. docs/ui.md says where the others are.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Between, done, setUp, treeIsThere } from './harness';
 
@@ -51,6 +52,19 @@ describe('IrEne-viz', () => {
     const answer = await (await fetch(address)).json() as { tree: { energy_j: number; features: Record<string, number | null> } };
     expect(answer.tree.energy_j).toBeGreaterThan(0);
     expect(Object.keys(answer.tree.features)).toEqual(FEATURES);
+    await done(w);
+  });
+
+  it.skipIf(process.env['WATTREE_URL'] !== undefined)('IV-05 takes a new model as a config in a folder: it is in the list and in the API', async () => {
+    await writeFile(join(server.models, 'my-own-bert.json'), JSON.stringify({ model_type: 'bert', num_hidden_layers: 2, architectures: ['BertModel'] }));
+    const answer = await server.get('predict?model=my-own-bert&batch=2&seq=16');
+    expect(answer.tree.energy_j).toBeGreaterThan(0);
+    const w = await open('/');
+    await treeIsThere(w.page);
+    await w.page.getByRole('combobox', { name: 'Model' }).click();
+    await w.page.keyboard.type('my-own');
+    await w.page.getByRole('option', { name: 'my-own-bert BertModel' }).click();
+    await w.page.getByRole('treeitem', { name: '×2' }).first().waitFor();
     await done(w);
   });
 
@@ -311,6 +325,28 @@ describe('IrEne-viz', () => {
     const paths = new Set(w.requests.map((r) => new URL(r).pathname).filter((p) => p.startsWith('/api/')));
     expect([...paths]).toContain('/api/v1/predict');
     for (const path of paths) expect(path).toMatch(/^\/api\/v1\/(predict|explain|suggest|models|predictors)$/);
+    await done(w);
+  });
+
+  it.skipIf(process.env['WATTREE_URL'] !== undefined)('IV-28 fetches a config from the Hub by name, and says what went wrong where it cannot', async () => {
+    server.hub.answer = (call, response) => {
+      const isThere = call.url === '/some-lab/small-bert/resolve/main/config.json';
+      response.writeHead(isThere ? 200 : 404, { 'Content-Type': 'application/json' });
+      response.end(isThere ? JSON.stringify({ model_type: 'bert', num_hidden_layers: 4, architectures: ['BertModel'] }) : 'no');
+      return true;
+    };
+    const w = await open('/');
+    await treeIsThere(w.page);
+    const ask = async (name: string): Promise<void> => {
+      await w.page.getByRole('combobox', { name: 'Model' }).click();
+      await w.page.keyboard.type(name);
+      await w.page.getByRole('option', { name: 'Fetch' }).click();
+    };
+    await ask('some-lab/small-bert');
+    await w.page.getByRole('treeitem', { name: '×4' }).first().waitFor();
+    await ask('some-lab/nothing-there');
+    await w.page.getByRole('alert').waitFor();
+    expect(await w.page.getByRole('alert').innerText()).toContain('nothing-there');
     await done(w);
   });
 

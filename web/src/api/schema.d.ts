@@ -97,11 +97,46 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models beside each other. */
+        /** Models beside each other: either all of `models`, or `a` and `b` part by part. */
         get: operations["compare"];
         put?: never;
-        /** Models beside each other. The model may be a config in the body. */
+        /** Models beside each other: either all of `models`, or `a` and `b` part by part. The model may be a config in the body. */
         post: operations["compare_config"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What would lower the energy of a pass, each with its ratio. */
+        get: operations["suggest"];
+        put?: never;
+        /** What would lower the energy of a pass, each with its ratio. The model may be a config in the body. */
+        post: operations["suggest_config"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/leaderboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All known models for one size and device. */
+        get: operations["leaderboard"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -134,6 +169,24 @@ export interface paths {
         };
         /** The bundled models, and the families that configs may be of. */
         get: operations["models"];
+        put?: never;
+        /** Keeps a config in the server's folder of models, to be named later. */
+        post: operations["add_model"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/predictors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The predictors that have names here, and how far to trust them. */
+        get: operations["predictors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -446,6 +499,18 @@ export interface components {
                 memory: components["schemas"]["predict_memory"];
                 basis: components["schemas"]["predict_basis"];
             }[];
+            /** @description The sizes of a sweep as a table. */
+            heat_map?: {
+                batch_sizes: number[];
+                seq_lens: number[];
+                /** @description A row for every batch size, with a figure for every length. */
+                energy_per_item_j: components["schemas"]["predict_amount"][][];
+                least: {
+                    batch_size: number;
+                    seq_len: number;
+                    energy_per_item_j: components["schemas"]["predict_amount"];
+                };
+            };
             /** @description Of a pass, over the sizes. */
             mean?: {
                 time_s?: components["schemas"]["predict_amount"];
@@ -483,7 +548,7 @@ export interface components {
                 price_usd_per_kwh: components["schemas"]["predict_amount"];
                 price_by: string;
                 pue?: number;
-                /** @description Empty where an intensity was typed in. */
+                /** @description Empty where an intensity was given. */
                 region?: string;
                 /** @description The boundary is gpu, and nothing is known of the host. */
                 host_left_out: boolean;
@@ -496,6 +561,8 @@ export interface components {
                     basis: components["schemas"]["predict_basis"];
                 }[];
             };
+            /** @description What the twelve features of nodes are; there where nodes have them. */
+            features?: components["schemas"]["predict_feature"][];
             tree?: components["schemas"]["predict_node"];
         } & (unknown | unknown);
         predict_memory: {
@@ -512,6 +579,44 @@ export interface components {
             device_bytes?: components["schemas"]["predict_count"];
             /** @description Absent where device_bytes is. */
             fits?: boolean;
+        };
+        predict_measured: {
+            /** @description Of one execution: the mean over the windows. */
+            energy_j: components["schemas"]["predict_amount"];
+            time_s: components["schemas"]["predict_amount"];
+            /** @description The most of the windows' standard errors and of their distances from the mean. */
+            relative_error: components["schemas"]["predict_amount"];
+            windows: number;
+            cards: number;
+            /** @description Why the measurement may be wrong. */
+            doubts: string[];
+            basis: components["schemas"]["predict_basis"];
+        };
+        /** @description IrEne's Table 1, of one execution. The list features of the answer has units, basis, and what null means. */
+        predict_node_features: {
+            batch_size: number | null;
+            seq_len: number | null;
+            flops: number | null;
+            mem_bytes: number | null;
+            cpu_util: number | null;
+            mem_usg: number | null;
+            gpu_util: number | null;
+            gm_usg: number | null;
+            g_clk: number | null;
+            gm_clk: number | null;
+            latency: number | null;
+            gpu_energy: number | null;
+        };
+        predict_feature: {
+            /** @enum {unknown} */
+            name: "batch_size" | "seq_len" | "flops" | "mem_bytes" | "cpu_util" | "mem_usg" | "gpu_util" | "gm_usg" | "g_clk" | "gm_clk" | "latency" | "gpu_energy";
+            unit: string;
+            meaning: string;
+            /** @enum {unknown} */
+            basis: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by: string;
+            /** @description Why the feature is null where it is. */
+            null_means?: string;
         };
         predict_count: number;
         predict_amount: number;
@@ -544,6 +649,12 @@ export interface components {
             scope: string;
             /** @description Which call, where a module is called more than once. */
             run?: number;
+            /** @description The scope of the last node that this one stands for; absent where it stands for runs of one module. */
+            last_scope?: string;
+            /** @description fold: so many siblings are alike, and this node stands for all of them. Its figures, and those below it, are sums over them. */
+            count?: number;
+            /** @description fold: so many nodes of the whole tree this one stands for. Figures divided by it are of one. */
+            times?: number;
             type: string;
             /** @enum {unknown} */
             level: "model" | "module" | "ml" | "math";
@@ -572,6 +683,20 @@ export interface components {
             /** @description Of the node's energy: what no measurement stands near to, because the predictor has none of that kind of kernel or none of such a size. */
             stand_in_share?: number;
             basis: components["schemas"]["predict_basis"];
+            /**
+             * @description How a drawing tells nodes apart: modules, ops with parameters, ops without, and math.
+             * @enum {unknown}
+             */
+            class?: "module" | "parametric" | "nonparametric" | "math";
+            /** @description What the same work took, measured as within a pass; comparable with energy_j. */
+            measured_j?: components["schemas"]["predict_amount"];
+            /** @description What it took by itself, with nothing in the cache. */
+            alone_j?: components["schemas"]["predict_amount"];
+            measured?: components["schemas"]["predict_measured"];
+            alone?: components["schemas"]["predict_measured"];
+            features?: components["schemas"]["predict_node_features"];
+            /** @description fold: so many children (folded) that depth or level leave out. */
+            hidden?: number;
             children: components["schemas"]["predict_node"][];
         };
         tree: {
@@ -607,6 +732,12 @@ export interface components {
             scope: string;
             /** @description Which call, where a module is called more than once. */
             run?: number;
+            /** @description The scope of the last node that this one stands for; absent where it stands for runs of one module. */
+            last_scope?: string;
+            /** @description fold: so many siblings are alike, and this node stands for all of them. Its figures, and those below it, are sums over them. */
+            count?: number;
+            /** @description fold: so many nodes of the whole tree this one stands for. Figures divided by it are of one. */
+            times?: number;
             type: string;
             /** @enum {unknown} */
             level: "model" | "module" | "ml" | "math";
@@ -616,6 +747,18 @@ export interface components {
             flops: components["schemas"]["tree_count"];
             matmul_flops: components["schemas"]["tree_count"];
             bytes: components["schemas"]["tree_count"];
+            /**
+             * @description What the node is for. Absent where its parts have different roles.
+             * @enum {unknown}
+             */
+            role?: "feed_forward" | "experts" | "attention_projections" | "attention" | "norm_and_residual" | "embeddings" | "head" | "convolution" | "recurrent" | "other";
+            /**
+             * @description How a drawing tells nodes apart: modules, ops with parameters, ops without, and math.
+             * @enum {unknown}
+             */
+            class?: "module" | "parametric" | "nonparametric" | "math";
+            /** @description fold: so many children (folded) that depth or level leave out. */
+            hidden?: number;
             children: components["schemas"]["tree_node"][];
         };
         explain: {
@@ -673,6 +816,18 @@ export interface components {
                 time_s: components["schemas"]["explain_amount"];
                 samples: number;
             };
+            /** @description Step by step from nothing to the node's energy. */
+            waterfall?: {
+                /** @enum {unknown} */
+                kind: "term" | "looked_up" | "children" | "own";
+                /** @description The term, or the scope of the (first) child. */
+                label: string;
+                /** @description Children that are alike and one step together. */
+                count: number;
+                energy_j: number;
+                from_j: number;
+                to_j: number;
+            }[];
             children: components["schemas"]["explain_node"][];
         };
         explain_count: number;
@@ -751,7 +906,7 @@ export interface components {
                 price_usd_per_kwh: components["schemas"]["generate_amount"];
                 price_by: string;
                 pue?: number;
-                /** @description Empty where an intensity was typed in. */
+                /** @description Empty where an intensity was given. */
                 region?: string;
                 /** @description The boundary is gpu, and nothing is known of the host. */
                 host_left_out: boolean;
@@ -867,17 +1022,380 @@ export interface components {
             ratio_high: components["schemas"]["compare_amount"];
             basis: components["schemas"]["compare_basis"];
         };
+        compare_pair: {
+            headline: string;
+            /**
+             * @description What energies of parts are of: an item where batches differ.
+             * @enum {unknown}
+             */
+            per: "pass" | "item";
+            /**
+             * @description Scope within a family, role across families.
+             * @enum {unknown}
+             */
+            aligned_by: "scope" | "role";
+            ratio: components["schemas"]["compare_pair_amount"];
+            ratio_low: components["schemas"]["compare_pair_amount"];
+            ratio_high: components["schemas"]["compare_pair_amount"];
+            difference_j: number;
+            a: components["schemas"]["compare_pair_side"];
+            b: components["schemas"]["compare_pair_side"];
+            /** @description Greatest difference first. Energies add up to compared_j. */
+            parts: {
+                /** @description With * for the numbers of layers. */
+                scope?: string;
+                type?: string;
+                role?: components["schemas"]["compare_pair_role"];
+                /** @description Null where the model has no such part. */
+                a: null | components["schemas"]["compare_pair_estimate"];
+                b: null | components["schemas"]["compare_pair_estimate"];
+                /** @description b less a. */
+                difference_j: number;
+                /** @description Of the difference of the wholes; below 0 where the part goes the other way. */
+                share_of_difference: number;
+                ratio?: components["schemas"]["compare_pair_amount"];
+                ratio_low?: components["schemas"]["compare_pair_amount"];
+                ratio_high?: components["schemas"]["compare_pair_amount"];
+            }[];
+            notes: string[];
+        };
+        compare_pair_count: number;
+        compare_pair_amount: number;
+        compare_pair_basis: {
+            /** @enum {unknown} */
+            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by?: string;
+            /** @enum {unknown} */
+            boundary: "gpu" | "host" | "wall" | "facility";
+        };
+        compare_pair_memory: {
+            /** @description Parameters and buffers; shared ones once. */
+            weights_bytes: components["schemas"]["compare_pair_count"];
+            inputs_bytes: components["schemas"]["compare_pair_count"];
+            /** @description Of a decode step: the keys and values that it is given. */
+            cache_bytes: components["schemas"]["compare_pair_count"];
+            /** @description What the pass adds when most is in use: activations, results, the new cache. */
+            activations_bytes: components["schemas"]["compare_pair_count"];
+            /** @description The sum of these. */
+            peak_bytes: components["schemas"]["compare_pair_count"];
+            /** @description What one device has; absent where the catalogue does not say. */
+            device_bytes?: components["schemas"]["compare_pair_count"];
+            /** @description Absent where device_bytes is. */
+            fits?: boolean;
+        };
+        /** @enum {unknown} */
+        compare_pair_role: "feed_forward" | "experts" | "attention_projections" | "attention" | "norm_and_residual" | "embeddings" | "head" | "convolution" | "recurrent" | "other";
+        compare_pair_estimate: {
+            time_s?: components["schemas"]["compare_pair_amount"];
+            time_low_s?: components["schemas"]["compare_pair_amount"];
+            time_high_s?: components["schemas"]["compare_pair_amount"];
+            energy_j: components["schemas"]["compare_pair_amount"];
+            energy_low_j: components["schemas"]["compare_pair_amount"];
+            energy_high_j: components["schemas"]["compare_pair_amount"];
+        };
+        compare_pair_side: {
+            model: string;
+            class: string;
+            batch_size?: number;
+            seq_len?: number;
+            target_len?: number;
+            source_len?: number;
+            past?: number;
+            /** @enum {unknown} */
+            dtype: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+            /** @enum {unknown} */
+            attention?: "sdpa" | "eager";
+            /** @enum {unknown} */
+            execution?: "graph" | "eager";
+            hardware: string;
+            predictor: string;
+            params?: components["schemas"]["compare_pair_count"];
+            flops?: components["schemas"]["compare_pair_count"];
+            matmul_flops?: components["schemas"]["compare_pair_count"];
+            bytes?: components["schemas"]["compare_pair_count"];
+            time_s?: components["schemas"]["compare_pair_amount"];
+            time_low_s?: components["schemas"]["compare_pair_amount"];
+            time_high_s?: components["schemas"]["compare_pair_amount"];
+            energy_j: components["schemas"]["compare_pair_amount"];
+            energy_low_j?: components["schemas"]["compare_pair_amount"];
+            energy_high_j?: components["schemas"]["compare_pair_amount"];
+            power_w?: components["schemas"]["compare_pair_amount"];
+            energy_per_item_j?: components["schemas"]["compare_pair_amount"];
+            energy_per_token_j?: components["schemas"]["compare_pair_amount"];
+            /** @description What is compared: the energy of a pass, or of an item where batches differ. */
+            compared_j: components["schemas"]["compare_pair_amount"];
+            memory: components["schemas"]["compare_pair_memory"];
+            basis: components["schemas"]["compare_pair_basis"];
+            headline: string;
+            /** @description The energy by what parts of the model are for, largest first. Shares add up to 1. */
+            roles: {
+                role: components["schemas"]["compare_pair_role"];
+                energy_j: components["schemas"]["compare_pair_amount"];
+                share: number;
+            }[];
+        };
+        suggest: {
+            model: string;
+            class: string;
+            batch_size: number;
+            seq_len: number;
+            target_len?: number;
+            source_len?: number;
+            past?: number;
+            /** @enum {unknown} */
+            dtype: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+            /** @enum {unknown} */
+            attention: "sdpa" | "eager";
+            /** @enum {unknown} */
+            execution?: "graph" | "eager";
+            hardware: string;
+            predictor: string;
+            time_s?: components["schemas"]["suggest_amount"];
+            time_low_s?: components["schemas"]["suggest_amount"];
+            time_high_s?: components["schemas"]["suggest_amount"];
+            energy_j: components["schemas"]["suggest_amount"];
+            energy_low_j?: components["schemas"]["suggest_amount"];
+            energy_high_j?: components["schemas"]["suggest_amount"];
+            power_w?: components["schemas"]["suggest_amount"];
+            energy_per_item_j?: components["schemas"]["suggest_amount"];
+            energy_per_token_j?: components["schemas"]["suggest_amount"];
+            basis: components["schemas"]["suggest_basis"];
+            /** @description Largest saving first. */
+            suggestions: {
+                /** @enum {unknown} */
+                kind: "precision" | "attention" | "execution" | "batch" | "length" | "model" | "device";
+                what: string;
+                /** @description What it saves. It says so where the interval includes no saving. */
+                sentence: string;
+                /** @description Fields of the request and what they are to be: asking again with them applies the suggestion. An empty text takes a field away. */
+                change: {
+                    [key: string]: string;
+                };
+                time_s?: components["schemas"]["suggest_amount"];
+                time_low_s?: components["schemas"]["suggest_amount"];
+                time_high_s?: components["schemas"]["suggest_amount"];
+                energy_j: components["schemas"]["suggest_amount"];
+                energy_low_j: components["schemas"]["suggest_amount"];
+                energy_high_j: components["schemas"]["suggest_amount"];
+                energy_per_item_j: components["schemas"]["suggest_amount"];
+                /** @description Energy of one item over what it is now. */
+                ratio: components["schemas"]["suggest_amount"];
+                ratio_low: components["schemas"]["suggest_amount"];
+                ratio_high: components["schemas"]["suggest_amount"];
+                /** @description The whole interval of the ratio lies below 1. */
+                sure: boolean;
+                caveat: string;
+                memory: components["schemas"]["suggest_memory"];
+                basis: components["schemas"]["suggest_basis"];
+            }[];
+            /** @description Tried, and nothing of the kind saves one percent. */
+            no_saving: ("precision" | "attention" | "execution" | "batch" | "length" | "model" | "device")[];
+            notes: string[];
+        };
+        suggest_count: number;
+        suggest_amount: number;
+        suggest_basis: {
+            /** @enum {unknown} */
+            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by?: string;
+            /** @enum {unknown} */
+            boundary: "gpu" | "host" | "wall" | "facility";
+        };
+        suggest_memory: {
+            /** @description Parameters and buffers; shared ones once. */
+            weights_bytes: components["schemas"]["suggest_count"];
+            inputs_bytes: components["schemas"]["suggest_count"];
+            /** @description Of a decode step: the keys and values that it is given. */
+            cache_bytes: components["schemas"]["suggest_count"];
+            /** @description What the pass adds when most is in use: activations, results, the new cache. */
+            activations_bytes: components["schemas"]["suggest_count"];
+            /** @description The sum of these. */
+            peak_bytes: components["schemas"]["suggest_count"];
+            /** @description What one device has; absent where the catalogue does not say. */
+            device_bytes?: components["schemas"]["suggest_count"];
+            /** @description Absent where device_bytes is. */
+            fits?: boolean;
+        };
+        leaderboard: {
+            headline: string;
+            batch_size: number;
+            seq_len?: number;
+            /** @enum {unknown} */
+            per: "item" | "token" | "pass";
+            /** @enum {unknown} */
+            execution?: "graph" | "eager";
+            hardware: string;
+            predictor: string;
+            max_j?: components["schemas"]["leaderboard_amount"];
+            max_s?: components["schemas"]["leaderboard_amount"];
+            /** @description Tasks with published scores. */
+            tasks: string[];
+            /** @description Least energy first. */
+            rows: {
+                model: string;
+                model_type: string;
+                class: string;
+                /** @enum {unknown} */
+                kind: "encoder" | "decoder" | "encoder-decoder" | "vision" | "speech";
+                params: components["schemas"]["leaderboard_count"];
+                /** @enum {unknown} */
+                dtype: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                /** @description Of one item, token or pass. Absent per token where the source is no text. */
+                energy_j?: components["schemas"]["leaderboard_amount"];
+                energy_low_j?: components["schemas"]["leaderboard_amount"];
+                energy_high_j?: components["schemas"]["leaderboard_amount"];
+                pass: {
+                    time_s?: components["schemas"]["leaderboard_amount"];
+                    time_low_s?: components["schemas"]["leaderboard_amount"];
+                    time_high_s?: components["schemas"]["leaderboard_amount"];
+                    energy_j: components["schemas"]["leaderboard_amount"];
+                    energy_low_j: components["schemas"]["leaderboard_amount"];
+                    energy_high_j: components["schemas"]["leaderboard_amount"];
+                };
+                memory: components["schemas"]["leaderboard_memory"];
+                /** @description Published, with its source; absent where none is cited here. */
+                score?: {
+                    task: string;
+                    metric: string;
+                    value: number;
+                    source: string;
+                    year: number;
+                };
+                /** @description Fits into the device's memory and keeps max_j and max_s. */
+                meets_budgets: boolean;
+                /** @description Whether no other model that fits has more parameters, takes less time, or has a higher score without taking more energy. */
+                front: {
+                    params: boolean;
+                    time: boolean;
+                    score: boolean;
+                };
+                basis: components["schemas"]["leaderboard_basis"];
+            }[];
+            /** @description Models that cannot run such a pass, and why. */
+            left_out: {
+                model: string;
+                why: string;
+            }[];
+        };
+        leaderboard_count: number;
+        leaderboard_amount: number;
+        leaderboard_basis: {
+            /** @enum {unknown} */
+            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by?: string;
+            /** @enum {unknown} */
+            boundary: "gpu" | "host" | "wall" | "facility";
+        };
+        leaderboard_memory: {
+            /** @description Parameters and buffers; shared ones once. */
+            weights_bytes: components["schemas"]["leaderboard_count"];
+            inputs_bytes: components["schemas"]["leaderboard_count"];
+            /** @description Of a decode step: the keys and values that it is given. */
+            cache_bytes: components["schemas"]["leaderboard_count"];
+            /** @description What the pass adds when most is in use: activations, results, the new cache. */
+            activations_bytes: components["schemas"]["leaderboard_count"];
+            /** @description The sum of these. */
+            peak_bytes: components["schemas"]["leaderboard_count"];
+            /** @description What one device has; absent where the catalogue does not say. */
+            device_bytes?: components["schemas"]["leaderboard_count"];
+            /** @description Absent where device_bytes is. */
+            fits?: boolean;
+        };
         models: {
             models: {
                 name: string;
                 model_type: string;
                 class: string;
                 params: number;
+                /**
+                 * @description The precision it is published in.
+                 * @enum {unknown}
+                 */
+                dtype: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                /** @enum {unknown} */
+                kind: "encoder" | "decoder" | "encoder-decoder" | "vision" | "speech";
+                /**
+                 * @description Dropped: it lies in the folder of models.
+                 * @enum {unknown}
+                 */
+                source: "bundled" | "dropped";
             }[];
             families: {
                 model_type: string;
                 classes: string[];
             }[];
+            /** @description Files in the folder of models that are no models, and why. */
+            problems?: {
+                file: string;
+                message: string;
+            }[];
+        };
+        model: {
+            name: string;
+            model_type: string;
+            class: string;
+            params: number;
+            /**
+             * @description The precision it is published in.
+             * @enum {unknown}
+             */
+            dtype: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+            /** @enum {unknown} */
+            kind: "encoder" | "decoder" | "encoder-decoder" | "vision" | "speech";
+            /**
+             * @description Dropped: it lies in the folder of models.
+             * @enum {unknown}
+             */
+            source: "bundled" | "dropped";
+        };
+        predictors: {
+            predictors: {
+                name: string;
+                hardware: string;
+                /** @enum {unknown} */
+                origin: "shipped" | "own" | "datasheet";
+                meter: string;
+                dtypes: ("fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4")[];
+                executions: ("graph" | "eager")[];
+                /** @description What its fit made least. */
+                loss: string;
+                /** @description Mean error in percent on models that were left out of the fit. */
+                errors?: {
+                    ml: components["schemas"]["predictors_amount"];
+                    module: components["schemas"]["predictors_amount"];
+                    model: components["schemas"]["predictors_amount"];
+                };
+                /** @description Half of the 90 % interval of energies, relative. */
+                intervals?: {
+                    ml: components["schemas"]["predictors_amount"];
+                    module: components["schemas"]["predictors_amount"];
+                    model: components["schemas"]["predictors_amount"];
+                };
+                /** @description That it was fitted to. */
+                models: string[];
+                trees: components["schemas"]["predictors_count"];
+                /** @description Distinct ones. */
+                measurements: components["schemas"]["predictors_count"];
+                /** @description Regressors, one for each kind of kernel, and the measurements behind them. */
+                kinds: {
+                    kind: string;
+                    samples: components["schemas"]["predictors_count"];
+                }[];
+                idle_w?: components["schemas"]["predictors_amount"];
+                device_bytes?: components["schemas"]["predictors_count"];
+                basis: components["schemas"]["predictors_basis"];
+            }[];
+            /** @description Files that are no predictors. */
+            problems: string[];
+        };
+        predictors_count: number;
+        predictors_amount: number;
+        predictors_basis: {
+            /** @enum {unknown} */
+            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by?: string;
+            /** @enum {unknown} */
+            boundary: "gpu" | "host" | "wall" | "facility";
         };
         hardware: {
             hardware: {
@@ -1254,6 +1772,16 @@ export interface operations {
                  */
                 depth?: number;
                 /**
+                 * @description Whether layers that are alike are one node with a count; yes where absent.
+                 * @example no
+                 */
+                fold?: "no" | "yes";
+                /**
+                 * @description Whether nodes have their features and roles; yes where absent.
+                 * @example no
+                 */
+                features?: "no" | "yes";
+                /**
                  * @description So many nodes with the most energy of their own, too.
                  * @example 10
                  */
@@ -1387,6 +1915,16 @@ export interface operations {
                     level?: "model" | "module" | "ml" | "math";
                     /** @description Levels below the root that are shown; all where absent. */
                     depth?: number;
+                    /**
+                     * @description Whether layers that are alike are one node with a count; yes where absent.
+                     * @enum {string}
+                     */
+                    fold?: "no" | "yes";
+                    /**
+                     * @description Whether nodes have their features and roles; yes where absent.
+                     * @enum {string}
+                     */
+                    features?: "no" | "yes";
                     /** @description So many nodes with the most energy of their own, too. */
                     top?: number;
                     /**
@@ -1501,6 +2039,16 @@ export interface operations {
                  * @example 2
                  */
                 depth?: number;
+                /**
+                 * @description Whether layers that are alike are one node with a count; yes where absent.
+                 * @example no
+                 */
+                fold?: "no" | "yes";
+                /**
+                 * @description Whether nodes have their features and roles; yes where absent.
+                 * @example no
+                 */
+                features?: "no" | "yes";
             };
             header?: never;
             path?: never;
@@ -1578,6 +2126,16 @@ export interface operations {
                     level?: "model" | "module" | "ml" | "math";
                     /** @description Levels below the root that are shown; all where absent. */
                     depth?: number;
+                    /**
+                     * @description Whether layers that are alike are one node with a count; yes where absent.
+                     * @enum {string}
+                     */
+                    fold?: "no" | "yes";
+                    /**
+                     * @description Whether nodes have their features and roles; yes where absent.
+                     * @enum {string}
+                     */
+                    features?: "no" | "yes";
                     /** @description A config.json, as an object. */
                     config?: Record<string, never>;
                 };
@@ -1855,6 +2413,16 @@ export interface operations {
                  */
                 depth?: number;
                 /**
+                 * @description Whether layers that are alike are one node with a count; yes where absent.
+                 * @example no
+                 */
+                fold?: "no" | "yes";
+                /**
+                 * @description Whether nodes have their features and roles; yes where absent.
+                 * @example no
+                 */
+                features?: "no" | "yes";
+                /**
                  * @description So many nodes with the most energy of their own, too.
                  * @example 10
                  */
@@ -1953,6 +2521,16 @@ export interface operations {
                     level?: "model" | "module" | "ml" | "math";
                     /** @description Levels below the root that are shown; all where absent. */
                     depth?: number;
+                    /**
+                     * @description Whether layers that are alike are one node with a count; yes where absent.
+                     * @enum {string}
+                     */
+                    fold?: "no" | "yes";
+                    /**
+                     * @description Whether nodes have their features and roles; yes where absent.
+                     * @enum {string}
+                     */
+                    features?: "no" | "yes";
                     /** @description So many nodes with the most energy of their own, too. */
                     top?: number;
                     /**
@@ -2215,15 +2793,30 @@ export interface operations {
     };
     compare: {
         parameters: {
-            query: {
+            query?: {
                 /**
-                 * @description Two models or more; the first is what the others stand beside.
+                 * @description Two models or more; the first is the reference.
                  * @example [
                  *       "bert-base-uncased",
                  *       "distilbert-base-uncased"
                  *     ]
                  */
-                models: string[];
+                models?: string[];
+                /**
+                 * @description More energy than the first by so much is too much.
+                 * @example 3%
+                 */
+                fail_above?: string;
+                /**
+                 * @description The first of two models.
+                 * @example bert-base-uncased
+                 */
+                a?: string;
+                /**
+                 * @description The second; the same as `a` where absent.
+                 * @example gpt2
+                 */
+                b?: string;
                 /**
                  * @description Items in one pass; 1 where absent.
                  * @example 16
@@ -2277,10 +2870,57 @@ export interface operations {
                  */
                 execution?: "graph" | "eager";
                 /**
-                 * @description More energy than the first by so much is too much.
-                 * @example 3%
+                 * @description Of b alone: Items in one pass; 1 where absent.
+                 * @example 16
                  */
-                fail_above?: string;
+                "b.batch"?: number;
+                /**
+                 * @description Of b alone: Tokens of each item's text; 128 where absent.
+                 * @example 128
+                 */
+                "b.seq"?: number;
+                /**
+                 * @description Of b alone: Tokens of an encoder-decoder's target; seq where absent.
+                 * @example 32
+                 */
+                "b.target_len"?: number;
+                /**
+                 * @description Of b alone: Cached tokens: one decode step after so many.
+                 * @example 512
+                 */
+                "b.past"?: number;
+                /**
+                 * @description Of b alone: Precision; the config's where absent.
+                 * @example fp32
+                 */
+                "b.dtype"?: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                /**
+                 * @description Of b alone: How attention is computed; sdpa where absent.
+                 * @example sdpa
+                 */
+                "b.attention"?: "sdpa" | "eager";
+                /**
+                 * @description Of b alone: The framework's class, in place of the config's; base: without a head.
+                 * @example BertForMaskedLM
+                 */
+                "b.as"?: string;
+                /**
+                 * @description Of b alone: A field of the config and its value instead, as key=value.
+                 * @example [
+                 *       "num_hidden_layers=6"
+                 *     ]
+                 */
+                "b.set"?: string[];
+                /**
+                 * @description Of b alone: Hardware or predictor by name; this machine's, or else h200, where absent.
+                 * @example h200
+                 */
+                "b.on"?: string;
+                /**
+                 * @description Of b alone: How kernels are started; graph where absent.
+                 * @example graph
+                 */
+                "b.execution"?: "graph" | "eager";
             };
             header?: never;
             path?: never;
@@ -2294,7 +2934,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["compare"];
+                    "application/json": components["schemas"]["compare"] | components["schemas"]["compare_pair"];
                 };
             };
             /** @description If-None-Match has the answer's tag. */
@@ -2328,12 +2968,18 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Two models or more; the first is what the others stand beside. */
-                    models: (string | {
+                    /** @description Two models or more; the first is the reference. */
+                    models?: (string | {
                         model?: string;
                         revision?: string;
                         config?: Record<string, never>;
                     })[];
+                    /** @description More energy than the first by so much is too much. */
+                    fail_above?: string;
+                    /** @description The first of two models. */
+                    a?: string | Record<string, never>;
+                    /** @description The second; the same as `a` where absent. */
+                    b?: string | Record<string, never>;
                     /** @description Items in one pass; 1 where absent. */
                     batch?: number;
                     /** @description Tokens of each item's text; 128 where absent. */
@@ -2363,8 +3009,35 @@ export interface operations {
                      * @enum {string}
                      */
                     execution?: "graph" | "eager";
-                    /** @description More energy than the first by so much is too much. */
-                    fail_above?: string;
+                    /** @description Of b alone: Items in one pass; 1 where absent. */
+                    "b.batch"?: number;
+                    /** @description Of b alone: Tokens of each item's text; 128 where absent. */
+                    "b.seq"?: number;
+                    /** @description Of b alone: Tokens of an encoder-decoder's target; seq where absent. */
+                    "b.target_len"?: number;
+                    /** @description Of b alone: Cached tokens: one decode step after so many. */
+                    "b.past"?: number;
+                    /**
+                     * @description Of b alone: Precision; the config's where absent.
+                     * @enum {string}
+                     */
+                    "b.dtype"?: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                    /**
+                     * @description Of b alone: How attention is computed; sdpa where absent.
+                     * @enum {string}
+                     */
+                    "b.attention"?: "sdpa" | "eager";
+                    /** @description Of b alone: The framework's class, in place of the config's; base: without a head. */
+                    "b.as"?: string;
+                    /** @description Of b alone: A field of the config and its value instead, as key=value. */
+                    "b.set"?: string[] | Record<string, never>;
+                    /** @description Of b alone: Hardware or predictor by name; this machine's, or else h200, where absent. */
+                    "b.on"?: string;
+                    /**
+                     * @description Of b alone: How kernels are started; graph where absent.
+                     * @enum {string}
+                     */
+                    "b.execution"?: "graph" | "eager";
                 };
             };
         };
@@ -2375,7 +3048,287 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["compare"];
+                    "application/json": components["schemas"]["compare"] | components["schemas"]["compare_pair"];
+                };
+            };
+            /** @description If-None-Match has the answer's tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    suggest: {
+        parameters: {
+            query: {
+                /**
+                 * @description The model: a bundled name, or org/name as on the Hugging Face Hub. With a config in the body it is only what the answer calls it.
+                 * @example bert-base-uncased
+                 */
+                model: string;
+                /**
+                 * @description Branch, tag or commit on the Hub.
+                 * @example main
+                 */
+                revision?: string;
+                /**
+                 * @description Items in one pass; 1 where absent.
+                 * @example 16
+                 */
+                batch?: number;
+                /**
+                 * @description Tokens of each item's text; 128 where absent.
+                 * @example 128
+                 */
+                seq?: number;
+                /**
+                 * @description Tokens of an encoder-decoder's target; seq where absent.
+                 * @example 32
+                 */
+                target_len?: number;
+                /**
+                 * @description Cached tokens: one decode step after so many.
+                 * @example 512
+                 */
+                past?: number;
+                /**
+                 * @description Precision; the config's where absent.
+                 * @example fp32
+                 */
+                dtype?: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                /**
+                 * @description How attention is computed; sdpa where absent.
+                 * @example sdpa
+                 */
+                attention?: "sdpa" | "eager";
+                /**
+                 * @description The framework's class, in place of the config's; base: without a head.
+                 * @example BertForMaskedLM
+                 */
+                as?: string;
+                /**
+                 * @description A field of the config and its value instead, as key=value.
+                 * @example [
+                 *       "num_hidden_layers=6"
+                 *     ]
+                 */
+                set?: string[];
+                /**
+                 * @description Hardware or predictor by name; this machine's, or else h200, where absent.
+                 * @example h200
+                 */
+                on?: string;
+                /**
+                 * @description How kernels are started; graph where absent.
+                 * @example graph
+                 */
+                execution?: "graph" | "eager";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["suggest"];
+                };
+            };
+            /** @description If-None-Match has the answer's tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    suggest_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "bert-base-uncased",
+                 *       "batch": 16,
+                 *       "seq": 128
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The model: a bundled name, or org/name as on the Hugging Face Hub. With a config in the body it is only what the answer calls it. */
+                    model?: string;
+                    /** @description Branch, tag or commit on the Hub. */
+                    revision?: string;
+                    /** @description Items in one pass; 1 where absent. */
+                    batch?: number;
+                    /** @description Tokens of each item's text; 128 where absent. */
+                    seq?: number;
+                    /** @description Tokens of an encoder-decoder's target; seq where absent. */
+                    target_len?: number;
+                    /** @description Cached tokens: one decode step after so many. */
+                    past?: number;
+                    /**
+                     * @description Precision; the config's where absent.
+                     * @enum {string}
+                     */
+                    dtype?: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                    /**
+                     * @description How attention is computed; sdpa where absent.
+                     * @enum {string}
+                     */
+                    attention?: "sdpa" | "eager";
+                    /** @description The framework's class, in place of the config's; base: without a head. */
+                    as?: string;
+                    /** @description A field of the config and its value instead, as key=value. */
+                    set?: string[] | Record<string, never>;
+                    /** @description Hardware or predictor by name; this machine's, or else h200, where absent. */
+                    on?: string;
+                    /**
+                     * @description How kernels are started; graph where absent.
+                     * @enum {string}
+                     */
+                    execution?: "graph" | "eager";
+                    /** @description A config.json, as an object. */
+                    config?: Record<string, never>;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["suggest"];
+                };
+            };
+            /** @description If-None-Match has the answer's tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    leaderboard: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items in one pass; 1 where absent.
+                 * @example 16
+                 */
+                batch?: number;
+                /**
+                 * @description Tokens of each item's text; 128 where absent.
+                 * @example 128
+                 */
+                seq?: number;
+                /**
+                 * @description Tokens of an encoder-decoder's target; seq where absent.
+                 * @example 32
+                 */
+                target_len?: number;
+                /**
+                 * @description Cached tokens: one decode step after so many.
+                 * @example 512
+                 */
+                past?: number;
+                /**
+                 * @description Precision; the config's where absent.
+                 * @example fp32
+                 */
+                dtype?: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                /**
+                 * @description How attention is computed; sdpa where absent.
+                 * @example sdpa
+                 */
+                attention?: "sdpa" | "eager";
+                /**
+                 * @description The framework's class, in place of the config's; base: without a head.
+                 * @example BertForMaskedLM
+                 */
+                as?: string;
+                /**
+                 * @description A field of the config and its value instead, as key=value.
+                 * @example [
+                 *       "num_hidden_layers=6"
+                 *     ]
+                 */
+                set?: string[];
+                /**
+                 * @description Hardware or predictor by name; this machine's, or else h200, where absent.
+                 * @example h200
+                 */
+                on?: string;
+                /**
+                 * @description How kernels are started; graph where absent.
+                 * @example graph
+                 */
+                execution?: "graph" | "eager";
+                /**
+                 * @description What the energy is of; item where absent.
+                 * @example item
+                 */
+                per?: "item" | "token" | "pass";
+                /**
+                 * @description Only models of this kind.
+                 * @example encoder
+                 */
+                kind?: "encoder" | "decoder" | "encoder-decoder" | "vision" | "speech";
+                /**
+                 * @description Only models of this model_type.
+                 * @example bert
+                 */
+                family?: string;
+                /**
+                 * @description Published scores of this task, too.
+                 * @example MMLU
+                 */
+                task?: string;
+                /**
+                 * @description At most so many joules.
+                 * @example 10
+                 */
+                max_j?: number;
+                /**
+                 * @description At most so many seconds for a pass.
+                 * @example 1
+                 */
+                max_s?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["leaderboard"];
                 };
             };
             /** @description If-None-Match has the answer's tag. */
@@ -2450,6 +3403,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["models"];
+                };
+            };
+            /** @description If-None-Match has the answer's tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    add_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "my-bert",
+                 *       "config": {
+                 *         "model_type": "bert",
+                 *         "num_hidden_layers": 6
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description What the model is to be called. */
+                    name: string;
+                    /** @description Its config.json. */
+                    config: Record<string, never>;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["model"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    predictors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["predictors"];
                 };
             };
             /** @description If-None-Match has the answer's tag. */
@@ -2602,7 +3624,7 @@ export interface operations {
             path: {
                 /**
                  * @description The profile's id.
-                 * @example bert-base-finetuned
+                 * @example bert-base-v100
                  */
                 id: string;
             };
@@ -2641,7 +3663,7 @@ export interface operations {
             path: {
                 /**
                  * @description The profile's id.
-                 * @example bert-base-finetuned
+                 * @example bert-base-v100
                  */
                 id: string;
             };
@@ -2668,7 +3690,7 @@ export interface operations {
             query: {
                 /**
                  * @description A profile's id.
-                 * @example bert-base-finetuned
+                 * @example bert-base-v100
                  */
                 profile: string;
                 /**

@@ -5,7 +5,7 @@ import { blocks } from '../base/tree/icicle';
 import { bandPath, layOut } from '../base/tree/layout';
 import { drawn, everything, firstChoice, firstView, readOpened, revealed, shown, toggled, writeOpened } from '../base/tree/opening';
 import { inRows, rowAt } from '../base/tree/rows';
-import type { RawNode } from './answers';
+import type { RawFeature, RawNode } from './answers';
 import { readTree } from './tree';
 
 const op = (scope: string, energy_j: number, more: Partial<RawNode> = {}): RawNode => ({ scope, type: 'Linear', level: 'ml', params: 4, energy_j, children: [], ...more });
@@ -39,7 +39,7 @@ describe('the tree of an answer', () => {
   });
   it('joins features of a node with their units, and says why one is missing', () => {
     const raw = op('x', 1, { features: { flops: 9670, cpu_util: null } });
-    const table = [{ name: 'flops', unit: '10^6', meaning: '', basis: 'derived', by: '' }, { name: 'cpu_util', unit: '%', meaning: '', basis: 'measured', by: '', null_means: 'no window' }];
+    const table: RawFeature[] = [{ name: 'flops', unit: '10^6', meaning: '', basis: 'derived', by: '' }, { name: 'cpu_util', unit: '%', meaning: '', basis: 'measured', by: '', null_means: 'no window' }];
     expect(readTree(raw, table).nodes[0]?.features.map((f) => [f.name, f.value, f.reason])).toEqual([['flops', 9670, 'not known'], ['cpu_util', null, 'no window']]);
   });
   it('gives the path and a name with what is inside a layer', () => {

@@ -38,7 +38,7 @@ function measuredOf(raw: RawMeasured | undefined): Measured | null {
 export function readTree(root: RawNode, features: readonly RawFeature[] = []): EnergyTree {
   const nodes: EnergyNode[] = [];
   const byKey = new Map<string, number>();
-  const whole = root.energy_j ?? 0;
+  const whole = root.energy_j ?? root.measured_j ?? 0;
 
   const add = (raw: RawNode, parent: number, depth: number, parentScope: string, times: number): number => {
     const id = nodes.length;
@@ -48,13 +48,13 @@ export function readTree(root: RawNode, features: readonly RawFeature[] = []): E
     for (let i = 2; byKey.has(key); i += 1) key = `${raw.scope}#${String(i)}`;
     byKey.set(key, id);
     const children: number[] = [];
-    const energy = raw.energy_j ?? 0;
+    const energy = raw.energy_j ?? raw.measured_j ?? 0;
     const node: { -readonly [K in keyof EnergyNode]: EnergyNode[K] } = {
       id, key, parent, children, depth, end: 0, name: nameOf(raw, parentScope), scope: raw.scope, type: raw.type, level: raw.level,
       cls: classOf(raw), role: raw.role ?? '', count, times: total, hidden: raw.hidden ?? 0, energy,
       low: raw.energy_low_j ?? null, high: raw.energy_high_j ?? null, own: raw.own_energy_j ?? null, time: raw.time_s ?? null,
       share: raw.share ?? (whole > 0 ? energy / whole : 0), measured: raw.measured_j ?? null, alone: raw.alone_j ?? null,
-      measuredOnce: measuredOf(raw.measured), aloneOnce: measuredOf(raw.alone),
+      measuredOnce: measuredOf(raw.measured), aloneOnce: measuredOf(raw.alone), error: raw.error ?? null,
       params: raw.params ?? 0, flops: raw.flops ?? null, bytes: raw.bytes ?? null, shape: raw.shape ?? [],
       standIn: raw.stand_in_share ?? 0, basis: (raw.basis as Basis | undefined) ?? null, features: featuresOf(raw, features),
     };

@@ -1,19 +1,12 @@
 // The look-up tables that several pages need, asked for once.
-import { type HardwareEntry, isModels, type Models } from '../api/answers';
-import { apiPath, ask, isObject } from '../api/client';
+import { isModels, type Models } from '../api/answers';
+import { apiPath, ask } from '../api/client';
+import { isPredictors, type Predictor } from '../api/leaderboard';
 import { Resource } from '../api/resource.svelte';
-
-export interface PredictorEntry {
-  readonly name: string; readonly hardware?: string; readonly origin?: string; readonly meter?: string; readonly dtypes?: readonly string[]; readonly loss?: string;
-  readonly errors?: { readonly ml: number; readonly module: number; readonly model: number }; readonly models?: readonly string[]; readonly trees?: number;
-  readonly measurements?: number; readonly kinds?: readonly { readonly kind: string; readonly samples: number }[];
-}
-const isPredictors = (x: unknown): x is { predictors: PredictorEntry[] } => isObject(x) && Array.isArray(x['predictors']);
 
 class Lookup {
   readonly models = new Resource<Models>();
-  readonly predictors = new Resource<readonly PredictorEntry[]>();
-  readonly hardware = new Resource<readonly HardwareEntry[]>();
+  readonly predictors = new Resource<readonly Predictor[]>();
 
   load(): void {
     const models = apiPath('models');
@@ -24,7 +17,7 @@ class Lookup {
 
   /** Predictors as the hardware they are for; the first is the server's own choice. */
   devices(now: string): { value: string; text: string }[] {
-    const list = (this.predictors.data ?? []).map((p) => ({ value: p.name, text: p.hardware === undefined ? p.name : `${p.hardware} (${p.name})` }));
+    const list = (this.predictors.data ?? []).map((p) => ({ value: p.name, text: `${p.hardware} (${p.name})` }));
     return [{ value: '', text: now === '' ? 'the server’s' : now }, ...list];
   }
 }

@@ -37,6 +37,7 @@ export interface EnergyNode {
   readonly alone: number | null;
   readonly measuredOnce: Measured | null;
   readonly aloneOnce: Measured | null;
+  readonly error: number | null;  // Predicted over measured, less 1.
   readonly params: number;
   readonly flops: number | null;
   readonly bytes: number | null;

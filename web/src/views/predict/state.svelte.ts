@@ -39,6 +39,7 @@ export class PredictState {
   readonly groups = new Resource<readonly Group[]>();
   readonly tree = new TreeState();
   local = $state.raw<LocalConfig | undefined>();
+  measured = $state.raw<{ readonly name: string; readonly text: string } | undefined>();
   isSweepOpen = $state(false);
   lastGood: PredictQuery | undefined;
   #shown: Prediction | undefined;
