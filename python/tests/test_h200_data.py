@@ -24,7 +24,7 @@ def lines(path):
         return [json.loads(line) for line in file]
 
 
-@pytest.fixture(scope="module", params=["h200", "h200-kinds", "h200-kinds-2", "h200-kinds-check"])
+@pytest.fixture(scope="module", params=["h200", "h200-kinds", "h200-kinds-2", "h200-kinds-check", "h200-edges", "h200-edges-check"])
 def data(request):
     return ROOT / "data" / request.param
 
@@ -254,7 +254,10 @@ def test_no_pass_of_the_check_is_in_training_data():
 
     check = keys("h200-kinds-check")
     assert len(check) == 256
-    assert not check & (keys("h200") | keys("h200-check") | keys("h200-kinds") | keys("h200-kinds-2"))
+    edges = keys("h200-edges-check")
+    training = keys("h200") | keys("h200-kinds") | keys("h200-kinds-2") | keys("h200-edges")
+    assert len(edges) == 210 and not edges & check
+    assert not (check | edges) & (training | keys("h200-check"))
 
 
 @of_kinds

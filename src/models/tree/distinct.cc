@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "src/models/tree/causal.h"
+
 namespace wattree {
 namespace {
 
@@ -29,7 +31,9 @@ std::uint64_t hash_of_leaf(const ModelTree& tree, const Node& leaf) {
     hash = mix(hash,
                text_of(operand) + (operand.is_weight ? "w" : "") + std::to_string(operand.touched));
   }
-  if (leaf.layout != 0) hash = mix(hash, "layout " + std::to_string(leaf.layout));
+  // Keys in files are older than what tells causal attention.
+  const unsigned layout = leaf.op == Op::kSdpa ? leaf.layout & ~kCausalLayout : leaf.layout;
+  if (layout != 0) hash = mix(hash, "layout " + std::to_string(layout));
   hash = mix(hash, "->");
   for (const Operand& operand : tree.outputs(leaf)) hash = mix(hash, text_of(operand));
   return hash;
