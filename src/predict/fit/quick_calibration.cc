@@ -12,44 +12,64 @@ namespace {
 constexpr double kStep = 0.01;     // Of a factor: predictions are linear in it.
 constexpr double kUnlikely = 1.5;  // Cards of one kind differ by some percent.
 
-// A node of a tree, as the predictor sees it on the machine of an overlay.
-class Subject {
- public:
-  Subject(const Predictor& predictor, const ModelTree& tree, std::size_t node)
-      : predictor_(predictor), tree_(tree), node_(node) {}
+// As much more or less as `to` is than `from`.
+QuickReading scaled(const QuickReading& reading, const QuickReading& from, const QuickReading& to) {
+  return {Joules(reading.energy.value * to.energy.value / from.energy.value),
+          Seconds(reading.time.value * to.time.value / from.time.value)};
+}
 
-  Result<QuickReading> on(const MachineOverlay& overlay) const {
-    const Predictor here = with_overlay(predictor_, overlay);
-    const auto nodes = predict_tree(here, TwinIndex(here), tree_);
-    if (!nodes.ok()) return nodes.error();
-    const NodeEstimate& node = nodes.value()[node_];
-    return QuickReading{node.energy, node.time};
+// A node of a tree, as a predictor sees it on the machine of an overlay.
+Result<QuickReading> predict_node(const Predictor& predictor, const ModelTree& tree,
+                                  std::size_t node, const MachineOverlay& overlay) {
+  const Predictor here = with_overlay(predictor, overlay);
+  const auto nodes = predict_tree(here, TwinIndex(here), tree);
+  if (!nodes.ok()) return nodes.error();
+  return QuickReading{nodes.value()[node].energy, nodes.value()[node].time};
+}
+
+// Something that is measured, and what an H200 read of it.
+struct Subject {
+  const Predictor& predictor;
+  const ModelTree& tree;
+  std::size_t node;
+  QuickReading read_on_h200;
+  QuickReading predicted_of_h200;  // By the shipped predictor, which is off by the difference.
+  QuickReading predicted;          // By the predictor, before any factor.
+
+  static Result<Subject> of(const Predictor& predictor, const ModelTree& tree, std::size_t node,
+                            const QuickReading& read_on_h200) {
+    const auto shipped = load_predictor({{}, std::string(kDefaultPredictor), {}});
+    if (!shipped.ok()) return shipped.error();
+    const auto of_h200 = predict_node(*shipped.value().predictor, tree, node, {});
+    if (!of_h200.ok()) return of_h200.error();
+    const auto plain = predict_node(predictor, tree, node, {});
+    if (!plain.ok()) return plain.error();
+    return Subject{predictor, tree, node, read_on_h200, of_h200.value(), plain.value()};
   }
 
-  // Sets a factor of the overlay so that what was measured is what is predicted.
+  // What should be read where every factor is 1.
+  QuickReading expected() const { return scaled(predicted, predicted_of_h200, read_on_h200); }
+
+  // Sets a factor of the overlay so that what was measured is what is expected.
   Status solve(const QuickReading& measured, Factor MachineOverlay::*factor,
                MachineOverlay& overlay) const {
-    const Result<QuickReading> before = on(overlay);
+    const QuickReading wanted = scaled(measured, read_on_h200, predicted_of_h200);
+    const Result<QuickReading> before = predict_node(predictor, tree, node, overlay);
     if (!before.ok()) return before.error();
     MachineOverlay more = overlay;
     more.*factor = {1 + kStep, 1 + kStep};
-    const Result<QuickReading> after = on(more);
+    const Result<QuickReading> after = predict_node(predictor, tree, node, more);
     if (!after.ok()) return after.error();
-    const auto solved = [](double wanted, double at_one, double at_more) {
+    const auto solved = [](double aim, double at_one, double at_more) {
       const double slope = (at_more - at_one) / kStep;
       if (slope <= 0) return 1.0;
-      return std::clamp(1 + (wanted - at_one) / slope, kLeastFactor, kMostFactor);
+      return std::clamp(1 + (aim - at_one) / slope, kLeastFactor, kMostFactor);
     };
     overlay.*factor = {
-        solved(measured.energy.value, before.value().energy.value, after.value().energy.value),
-        solved(measured.time.value, before.value().time.value, after.value().time.value)};
+        solved(wanted.energy.value, before.value().energy.value, after.value().energy.value),
+        solved(wanted.time.value, before.value().time.value, after.value().time.value)};
     return {};
   }
-
- private:
-  const Predictor& predictor_;
-  const ModelTree& tree_;
-  std::size_t node_;
 };
 
 MachineOverlay::Reading reading_of(std::string what, const QuickReading& measured,
@@ -89,12 +109,12 @@ Result<QuickFactors> quick_factors(const Predictor& predictor, const BuiltModel&
                                    const StreamKernel& stream, const QuickReadings& readings) {
   QuickFactors out;
   MachineOverlay& overlay = out.overlay;
-  const Subject add(predictor, stream.tree, static_cast<std::size_t>(stream.node));
-  const Subject anchor(predictor, anchor_pass.tree, anchor_pass.tree.nodes().size() - 1);
-  const Result<QuickReading> add_before = add.on(overlay);
-  if (!add_before.ok()) return add_before.error();
-  const Result<QuickReading> anchor_before = anchor.on(overlay);
-  if (!anchor_before.ok()) return anchor_before.error();
+  const Result<Subject> add =
+      Subject::of(predictor, stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200);
+  if (!add.ok()) return add.error();
+  const Result<Subject> anchor =
+      Subject::of(predictor, anchor_pass.tree, anchor_pass.tree.nodes().size() - 1, kAnchorOnH200);
+  if (!anchor.ok()) return anchor.error();
 
   if (readings.idle && predictor.idle_w > 0) {
     overlay.idle = std::clamp(readings.idle->value / predictor.idle_w, kLeastFactor, kMostFactor);
@@ -102,19 +122,21 @@ Result<QuickFactors> quick_factors(const Predictor& predictor, const BuiltModel&
   } else {
     out.warnings.emplace_back("idle power was not measured: its factor is 1");
   }
-  if (const Status failure = add.solve(readings.stream, &MachineOverlay::memory, overlay);
-      !failure.ok())
+  if (const Status failure = add.value().solve(readings.stream, &MachineOverlay::memory, overlay);
+      !failure.ok()) {
     return failure.error();
-  if (const Status failure = anchor.solve(readings.anchor, &MachineOverlay::compute, overlay);
+  }
+  if (const Status failure =
+          anchor.value().solve(readings.anchor, &MachineOverlay::compute, overlay);
       !failure.ok()) {
     return failure.error();
   }
   overlay.readings.push_back(
-      reading_of("an addition that streams from memory", readings.stream, add_before.value()));
+      reading_of("an addition that streams from memory", readings.stream, add.value().expected()));
   overlay.readings.push_back(reading_of(anchor_pass.model + ", bf16, " +
                                             std::to_string(anchor_pass.pass.batch) + " × " +
                                             std::to_string(anchor_pass.pass.seq),
-                                        readings.anchor, anchor_before.value()));
+                                        readings.anchor, anchor.value().expected()));
   if (!readings.launch) {
     out.warnings.emplace_back("launches one by one were not measured: their factor is 1");
   } else if (!predictor.eager || predictor.eager->native_kernel_s <= 0) {

@@ -28,11 +28,17 @@ class QuickCalibration : public ::testing::Test {
   BuiltModel pass = anchor();
   StreamKernel stream = stream_kernel().value();
 
-  // What would be measured on the machine of an overlay.
+  // What would be measured on the machine of an overlay: an H200 reads what it read.
   QuickReadings readings_on(const MachineOverlay& overlay) const {
     const Predictor here = with_overlay(predictor, overlay);
-    return {at(here, pass.tree, pass.tree.nodes().size() - 1),
-            at(here, stream.tree, static_cast<std::size_t>(stream.node)), Seconds(1e-6),
+    const auto read = [&](const ModelTree& tree, std::size_t node, const QuickReading& on_h200) {
+      const QuickReading now = at(here, tree, node);
+      const QuickReading before = at(predictor, tree, node);
+      return QuickReading{Joules(on_h200.energy.value * now.energy.value / before.energy.value),
+                          Seconds(on_h200.time.value * now.time.value / before.time.value)};
+    };
+    return {read(pass.tree, pass.tree.nodes().size() - 1, kAnchorOnH200),
+            read(stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200), Seconds(1e-6),
             Watts(here.idle_w)};
   }
 };
