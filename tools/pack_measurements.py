@@ -131,6 +131,8 @@ CAUSAL = {"_scaled_dot_product_cudnn_attention": 6, "_scaled_dot_product_efficie
 
 
 def is_causal(op):
+    if op is None:
+        return False
     arguments, place = op["arguments"], CAUSAL.get(op["name"])
     return op["keywords"].get("is_causal", place is not None and len(arguments) > place and arguments[place]) is True
 
@@ -181,7 +183,7 @@ def pack(folders, out, keeps_shifted=False):
                 if kind == "window" and record["subject"] == "op":
                     # The same op may be one of the grid in one session and a module's in another.
                     line["type"] = nodes[record["node"]]["type"]
-                    line |= {"is_causal": True} if is_causal(nodes[record["node"]]["op"]) else {}
+                    line |= {"is_causal": True} if is_causal(nodes[record["node"]].get("op")) else {}
                 if kind == "window" and (found := doubts(record)):
                     line["doubts"] = found
                 records.append(line)
