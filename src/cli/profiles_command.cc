@@ -188,14 +188,16 @@ Command profiles_command(CommandSyntax app) {
   for (CommandSyntax command : {listing, showing, importing, exporting, deleting, recovering}) {
     flags->folder.add_to(command);
   }
-  return {profiles, [=](Surroundings& world) {
+  return {profiles,
+          [=](Surroundings& world) {
             if (listing.parsed()) return list(*flags, world);
             if (showing.parsed()) return show(*flags, world);
             if (importing.parsed()) return import_file(*flags, world);
             if (exporting.parsed()) return export_file(*flags, world);
             if (recovering.parsed()) return recover(*flags, world);
             return remove(*flags, world);
-          }};
+          },
+          [=] { return flags->json || flags->names || exporting.parsed(); }};
 }
 
 }  // namespace wattree

@@ -14,6 +14,11 @@ namespace {
 constexpr std::size_t kMostRuns = 100;
 constexpr std::int64_t kMostEpochs = 1'000'000'000;
 
+// Whoever may not have files of models opened may not have files of profiles opened either.
+ProfileNames names_for(const Services& services) {
+  return services.hub.allow_files ? ProfileNames::kFilesAndIds : ProfileNames::kIds;
+}
+
 SettingQuery read_setting(JsonFields& fields) {
   SettingQuery setting;
   setting.region = fields.text("region");
@@ -44,7 +49,7 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
                                        const Services& services) {
   CompareRunsAnswer answer;
   for (const std::string& run : request.runs) {
-    Result<Profile> profile = load_run(run, services.profiles);
+    Result<Profile> profile = load_run(run, services.profiles, names_for(services));
     if (!profile.ok()) return profile.error();
     Result<Footprint> footprint =
         footprint_of(std::move(profile).value(), request.setting, request.epochs);
@@ -71,7 +76,7 @@ bool names_a_model(const std::string& name, const Services& services) {
   }
   if (find_bundled(name) != nullptr) return true;
   // What is neither is more likely a model: of those there are many more.
-  return !load_run(name, services.profiles).ok();
+  return !load_run(name, services.profiles, names_for(services)).ok();
 }
 
 }  // namespace wattree

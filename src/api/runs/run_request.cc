@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/api/runs/run_detail.h"
 #include "src/base/error_field.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
@@ -24,10 +25,17 @@ std::filesystem::path profile_folder(const std::filesystem::path& asked, const S
 }
 
 Result<Profile> load_profile(const RunRef& run, const Services& services) {
+  // A run that goes on is known by its own id.
+  if (services.live != nullptr && services.live->find(run.name).ok()) {
+    return run_profile(run.name, services);
+  }
   return load_profile(run.name, profile_folder(run.folder, services), names_of(run));
 }
 
 Result<Profile> load_run(const RunRef& run, const Services& services) {
+  if (services.live != nullptr && services.live->find(run.name).ok()) {
+    return run_profile(run.name, services);
+  }
   return load_run(run.name, profile_folder(run.folder, services), names_of(run));
 }
 

@@ -21,6 +21,7 @@ Services services_from(const Environment& environment) {
   out.predictors = own_folder(XdgFolder::kData, environment, "predictors", "");
   out.profiles = own_folder(XdgFolder::kData, environment, "profiles", "wattree-profiles");
   out.journals = own_folder(XdgFolder::kState, environment, "journals", "wattree-journals");
+  out.runs = own_folder(XdgFolder::kState, environment, "runs", "wattree-runs");
   out.meters.visible = {environment("CUDA_VISIBLE_DEVICES"), environment("NVIDIA_VISIBLE_DEVICES"),
                         environment("CUDA_DEVICE_ORDER")};
   out.seconds_since_1970 = [] {

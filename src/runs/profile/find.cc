@@ -36,8 +36,9 @@ Result<Profile> load_profile(const std::string& name, const std::filesystem::pat
   const std::vector<std::string_view> views(ids.begin(), ids.end());
   const std::vector<std::string> close = nearest(name, views);
   return Error{ErrorCode::kNotFound, "there is no profile \"" + name + "\"",
-               close.empty() ? "give a file, or an id of `wattree profiles list`"
-                             : "did you mean " + join(close, ", or ") + "?",
+               !close.empty()                ? "did you mean " + join(close, ", or ") + "?"
+               : names == ProfileNames::kIds ? "`wattree profiles list` shows those there are"
+                                             : "give a file, or an id of `wattree profiles list`",
                "profile"};
 }
 
@@ -57,9 +58,11 @@ Result<std::vector<KnownProfile>> known_profiles(const std::filesystem::path& fo
   return out;
 }
 
-std::string hardware_text(const Profile& profile) {
+std::string hardware_text(const Profile& profile) { return hardware_text(profile.hardware); }
+
+std::string hardware_text(const std::vector<HardwareEntry>& hardware) {
   std::vector<std::string> parts;
-  for (const HardwareEntry& entry : profile.hardware) {
+  for (const HardwareEntry& entry : hardware) {
     parts.push_back(std::to_string(entry.count) + " × " + entry.name);
   }
   return join(parts);

@@ -31,5 +31,6 @@ Result<std::vector<KnownProfile>> known_profiles(const std::filesystem::path& fo
 
 // "4 × GeForce GTX 1080 Ti, 1 × Intel i7 2600K"; empty where the profile names none.
 std::string hardware_text(const Profile& profile);
+std::string hardware_text(const std::vector<HardwareEntry>& hardware);
 
 }  // namespace wattree

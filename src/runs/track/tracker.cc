@@ -9,13 +9,13 @@
 
 #include "src/runs/track/budget.h"
 #include "src/runs/track/epoch_book.h"
-#include "src/runs/track/epoch_socket.h"
 #include "src/runs/track/idle.h"
 #include "src/runs/track/relay.h"
 #include "src/runs/track/run_meters.h"
 #include "src/runs/track/run_process.h"
 #include "src/runs/track/signals.h"
 #include "src/runs/track/step_book.h"
+#include "src/runs/track/track_sockets.h"
 
 namespace wattree {
 namespace {
@@ -46,7 +46,6 @@ class Tracker {
   // Before the command.
   Status prepare();
   void open_relay();
-  void open_socket();
   void begin(const std::optional<IdleMeasured>& idle);
   ChildStart start_command();
 
@@ -58,10 +57,12 @@ class Tracker {
   void take_messages();
   void take_message(const EpochMessage& message);
   void take_control();
+  ControlAnswer take_request(ControlRequest request);
   void tick();
   void pause_command();
   void resume_command();
   void tell_waiting();
+  void note_pause(PauseState state);
   void drain();
   void take_finished(bool is_final);
   void take_over();
@@ -80,7 +81,7 @@ class Tracker {
   RunMeters meters_;
   Clock clock_;
   RunRecorder recorder_;
-  std::unique_ptr<EpochSocket> socket_;
+  TrackSockets sockets_;
   RunProcess process_;
   EpochBook epochs_;
   StepBook steps_;
@@ -124,7 +125,8 @@ Status Tracker::prepare() {
   if (const Status failure = meters_.start(); !failure.ok()) {
     recorder_.say("nothing is measured: " + failure.error().message);
   }
-  if (!options_.runtime.empty()) open_socket();
+  sockets_ =
+      open_sockets(options_.runtime, [this](const std::string& text) { recorder_.say(text); });
   return {};
 }
 
@@ -136,15 +138,6 @@ void Tracker::open_relay() {
     has_lines_ = true;
   } else {
     recorder_.say("the output is not watched for epochs: " + relay.error().message);
-  }
-}
-
-void Tracker::open_socket() {
-  Result<std::unique_ptr<EpochSocket>> socket = EpochSocket::create(options_.runtime);
-  if (socket.ok()) {
-    socket_ = std::move(socket).value();
-  } else {
-    recorder_.say("programs cannot tell of their epochs: " + socket.error().message);
   }
 }
 
@@ -166,7 +159,8 @@ void Tracker::begin(const std::optional<IdleMeasured>& idle) {
 
 ChildStart Tracker::start_command() {
   ChildOptions child{options_.command, options_.environment, -1, -1};
-  if (socket_) child.environment.push_back("WATTREE_TRACK=" + socket_address(options_.runtime));
+  if (sockets_.epochs)
+    child.environment.push_back("WATTREE_TRACK=" + socket_address(options_.runtime));
   if (relay_) {
     child.out = relay_->command_out();
     child.err = relay_->command_err();
@@ -192,8 +186,9 @@ void Tracker::wait() {
   pollfd ready[] = {{signals_.descriptor(), POLLIN, 0},
                     {control_.descriptor(), POLLIN, 0},
                     {has_lines_ ? relay_->lines() : -1, POLLIN, 0},
-                    {socket_ ? socket_->descriptor() : -1, POLLIN, 0},
-                    {process_.descriptor(), POLLIN, 0}};
+                    {sockets_.epochs ? sockets_.epochs->descriptor() : -1, POLLIN, 0},
+                    {process_.descriptor(), POLLIN, 0},
+                    {sockets_.requests ? sockets_.requests->descriptor() : -1, POLLIN, 0}};
   if (::poll(ready, std::size(ready), wait_ms()) < 0 && errno != EINTR) return;
   if ((ready[2].revents & POLLIN) != 0) {
     take_lines();
@@ -201,6 +196,9 @@ void Tracker::wait() {
     has_lines_ = false;  // The command has closed its output; the pipe would always be ready.
   }
   if ((ready[3].revents & POLLIN) != 0) take_messages();
+  if ((ready[5].revents & POLLIN) != 0) {
+    sockets_.requests->receive([this](ControlRequest request) { return take_request(request); });
+  }
   if ((ready[1].revents & POLLIN) != 0) take_control();
   if ((ready[0].revents & POLLIN) != 0) take_signals();
   if ((ready[4].revents & POLLIN) != 0) process_.take_end();
@@ -254,11 +252,11 @@ void Tracker::take_lines() {
 }
 
 void Tracker::take_messages() {
-  socket_->receive([&](const EpochMessage& message) { take_message(message); },
-                   [&](int client) {
-                     if (client == leader_) leader_ = -1;
-                     steps_.forget(client);
-                   });
+  sockets_.epochs->receive([&](const EpochMessage& message) { take_message(message); },
+                           [&](int client) {
+                             if (client == leader_) leader_ = -1;
+                             steps_.forget(client);
+                           });
 }
 
 void Tracker::take_message(const EpochMessage& message) {
@@ -287,14 +285,32 @@ void Tracker::take_control() {
   const bool is_paused = control_.is_paused();
   if (is_paused == was_paused_) return;
   was_paused_ = is_paused;
-  if (socket_) socket_->set_paused(is_paused);
+  if (sockets_.epochs) sockets_.epochs->set_paused(is_paused);
   if (!is_paused) resume_command();
-  recorder_.tell(TrackEvent::kState);
+  note_pause(is_paused ? PauseState::kAsked : PauseState::kNone);
+}
+
+ControlAnswer Tracker::take_request(ControlRequest request) {
+  if (request != ControlRequest::kStatus) {
+    control_.set_paused(request == ControlRequest::kPause);
+    take_control();
+  }
+  const TrackedRun& run = recorder_.run();
+  return {run.pause(), run.duration(), static_cast<std::int64_t>(run.epochs_ended())};
 }
 
 void Tracker::tell_waiting() {
+  // A program that was told to go on in the meantime no longer waits.
+  if (!control_.is_paused()) return;
   control_.set_waiting(true);
   recorder_.note("paused");
+  note_pause(PauseState::kStanding);
+}
+
+void Tracker::note_pause(PauseState state) {
+  // What is written after the end would be later than the end.
+  if (process_.is_over() || state == recorder_.run().pause()) return;
+  recorder_.write(PauseChanged{clock_.now(), state});
   recorder_.tell(TrackEvent::kState);
 }
 
@@ -304,8 +320,10 @@ void Tracker::pause_command() {
 
 void Tracker::resume_command() {
   if (process_.resume()) epochs_.begin_again(clock_.now());
-  if (control_.is_waiting()) recorder_.note("resumed");
+  if (!control_.is_waiting()) return;
   control_.set_waiting(false);
+  recorder_.note("resumed");
+  note_pause(control_.is_paused() ? PauseState::kAsked : PauseState::kNone);
 }
 
 void Tracker::drain() {
@@ -352,13 +370,13 @@ void Tracker::tick() {
 void Tracker::finish() {
   const Nanos ended_at = process_.ended_at();
   if (relay_) take_last_lines();
-  if (socket_) take_messages();
+  if (sockets_.epochs) take_messages();
   if (options_.lines_begin_epochs) epochs_.end("", ended_at);
   take_over();
   meters_.windows().end(run_window_, ended_at);
   settle();
   steps_.write_changed(recorder_);
-  recorder_.write(RunEnded{ended_at, process_.exit_code()});
+  recorder_.write(RunEnded{ended_at, process_.exit_code(), budget_.reason()});
   recorder_.sync();
   recorder_.tell(TrackEvent::kEnded);
 }

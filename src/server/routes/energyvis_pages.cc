@@ -1,0 +1,78 @@
+#include "src/server/routes/energyvis_pages.h"
+
+#include "src/api/runs/run_status.h"
+#include "src/server/routes/error_answer.h"
+#include "src/server/routes/handler.h"
+
+namespace wattree {
+namespace {
+
+// A page of somebody else's whose name leads here (DNS rebinding) still has that name in "Host".
+bool is_for_this_machine(const HttpCall& call) {
+  const std::string_view host = call.header("host");
+  const std::string_view name =
+      host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
+  return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+}
+
+// Other web pages that are open in the user's browser must not pause a training.
+bool is_from_other_page(const HttpCall& call, const std::string& allowed) {
+  const std::string_view origin = call.header("origin");
+  if (!origin.empty()) {
+    return origin != allowed && origin != "http://" + std::string(call.header("host"));
+  }
+  const std::string_view site = call.header("sec-fetch-site");
+  return site == "cross-site" || site == "same-site";
+}
+
+}  // namespace
+
+Result<HttpAnswer> EnergyVisPages::page(const HttpCall& call) const {
+  if (call.path == "/pause") {
+    options_.set_paused(!options_.is_paused());
+    return json_answer(options_.is_paused() ? "{\"training_paused\":true}"
+                                            : "{\"training_paused\":false}");
+  }
+  if (call.path != "/initial-setup" && call.path != "/energy-stats" && call.path != "/") {
+    return Error{ErrorCode::kNotFound, "EnergyVis asks for nothing else", ""};
+  }
+  std::string text;
+  const bool has_begun = run_->look([&](const TrackedRun& run, const PowerTrace&) {
+    if (call.path == "/initial-setup") {
+      text = energyvis_setup(run, options_.state, options_.is_paused());
+    } else if (call.path == "/energy-stats") {
+      text = energyvis_stats(run);
+    } else {
+      text = "wattree follows " + run.begun().name + "\n";
+    }
+  });
+  if (!has_begun) return Error{ErrorCode::kUnavailable, "the run has not begun", ""};
+  HttpAnswer out = json_answer(std::move(text));
+  if (call.path == "/") out.type = "text/plain; charset=utf-8";
+  return out;
+}
+
+HttpAnswer EnergyVisPages::answer(const HttpCall& call) const {
+  HttpAnswer out;
+  if (!is_for_this_machine(call)) {
+    out = error_answer({ErrorCode::kPermission, "this server answers for this machine only", ""});
+  } else if (is_from_other_page(call, options_.origin)) {
+    out = error_answer({ErrorCode::kPermission, "only " + options_.origin + " may ask", ""});
+  } else if (call.method == "OPTIONS") {
+    out.status = 204;
+    out.type.clear();
+    out.headers.emplace_back("Access-Control-Allow-Methods", "GET");
+  } else if (call.method != "GET") {
+    out = error_answer(405, {ErrorCode::kInvalidInput, "use GET", ""});
+  } else {
+    Result<HttpAnswer> made = page(call);
+    out = made.ok() ? std::move(made).value() : error_answer(made.error());
+  }
+  if (call.header("origin") == options_.origin) {
+    out.headers.emplace_back("Access-Control-Allow-Origin", options_.origin);
+  }
+  out.headers.emplace_back("Vary", "Origin");
+  return out;
+}
+
+}  // namespace wattree
