@@ -1,6 +1,6 @@
 # The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
 .DEFAULT_GOAL := help
-.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz bench check configure-run configure-test fuzz-build
+.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz soak-kills bench check configure-run configure-test fuzz-build
 
 # Run and test share this folder, so that what one has built is there for the other.
 BUILD := build/release
@@ -59,7 +59,14 @@ test: configure-test
 
 # All of them, also after one that fails: -k, and a target for each.
 soak:
-	@$(MAKE) --no-print-directory -k soak-asan soak-tsan soak-fuzz
+	@$(MAKE) --no-print-directory -k soak-asan soak-tsan soak-fuzz soak-kills
+
+# A program that writes to the store of profiles is killed a thousand times.
+soak-kills:
+	@tools/install_dependencies test
+	@cmake --preset release -DWATTREE_TESTS=ON >/dev/null
+	@tools/build $(BUILD) "Building the tests of the store in $(BUILD)" store_sqlite_test
+	@WATTREE_STORE_KILLS=1000 $(BUILD)/tests/bin/store_sqlite_test --gtest_filter='*Killed*'
 
 soak-fuzz: fuzz-build
 	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds-each 600

@@ -9,6 +9,7 @@
 #include "src/base/version.h"
 #include "src/cli/command.h"
 #include "src/cli/completions.h"
+#include "src/runs/store/sqlite/sqlite_store.h"
 
 namespace wattree {
 namespace {
@@ -80,13 +81,13 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
   syntax.require_subcommand();
   syntax.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
   const std::vector<Command> commands{
-      tree_command(syntax),      predict_command(syntax),   models_command(syntax),
-      meters_command(syntax),    track_command(syntax),     profile_command(syntax),
-      calibrate_command(syntax), import_command(syntax),    dataset_command(syntax),
-      carbon_command(syntax),    whatif_command(syntax),    compare_command(syntax),
-      report_command(syntax),    profiles_command(syntax),  regions_command(syntax),
-      hardware_command(syntax),  train_command(syntax),     evaluate_command(syntax),
-      annotate_command(syntax),  completions_command(line),
+      tree_command(syntax),      predict_command(syntax),  models_command(syntax),
+      meters_command(syntax),    track_command(syntax),    profile_command(syntax),
+      calibrate_command(syntax), import_command(syntax),   dataset_command(syntax),
+      carbon_command(syntax),    whatif_command(syntax),   compare_command(syntax),
+      report_command(syntax),    profiles_command(syntax), token_command(syntax),
+      regions_command(syntax),   hardware_command(syntax), train_command(syntax),
+      evaluate_command(syntax),  annotate_command(syntax), completions_command(line),
   };
   // What follows "--" is a program of the user's with arguments of its own: CLI11 would take some
   // of them ("[a,b]") apart.
@@ -96,6 +97,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
     if (end != arguments.end()) world.command.assign(end + 1, arguments.end());
   }
   world.services = services_from(world.environment);
+  world.services.stores = sqlite_stores();
   world.flag_of = [&line](std::string_view field) { return flag_of(line, field); };
   const std::vector<std::string> own(arguments.begin(), end);
   if (const auto code = parse(line, own, world)) return *code;

@@ -5,6 +5,7 @@
 
 #include "src/api/predict/request_reader.h"
 #include "src/api/runs/footprint.h"
+#include "src/api/runs/run_request.h"
 #include "src/base/file.h"
 #include "src/models/hub/bundled.h"
 
@@ -44,7 +45,7 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
                                        const Services& services) {
   CompareRunsAnswer answer;
   for (const std::string& run : request.runs) {
-    Result<Profile> profile = load_run(run, services.profiles);
+    Result<Profile> profile = load_run({run, {}, services.hub.allow_files}, services);
     if (!profile.ok()) return profile.error();
     Result<Footprint> footprint =
         footprint_of(std::move(profile).value(), request.setting, request.epochs);
@@ -71,7 +72,7 @@ bool names_a_model(const std::string& name, const Services& services) {
   }
   if (find_bundled(name) != nullptr) return true;
   // What is neither is more likely a model: of those there are many more.
-  return !load_run(name, services.profiles).ok();
+  return !load_run({name, {}, services.hub.allow_files}, services).ok();
 }
 
 }  // namespace wattree

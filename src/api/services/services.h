@@ -8,6 +8,7 @@
 #include "src/base/environment.h"
 #include "src/measure/meter/find.h"
 #include "src/models/hub/options.h"
+#include "src/runs/store/profile_stores.h"
 
 namespace wattree {
 
@@ -17,7 +18,9 @@ struct Services {
   Environment environment;           // The process's variables.
   HubOptions hub;                    // Models by name: files, bundled ones, the cache, the Hub.
   std::filesystem::path predictors;  // The user's own, NAME.json; empty: there are none.
-  std::filesystem::path profiles;    // The user's runs.
+  std::filesystem::path profiles;    // The user's runs, as files: trackers write there.
+  std::filesystem::path store;       // The file that all of them are kept in; empty: there is none.
+  ProfileStores stores;              // How such a file is opened; a shell chooses.
   std::filesystem::path journals;    // Of runs that are being tracked.
   MeterQuery meters;                 // /proc, /sys and NVML.
   std::function<std::int64_t()> seconds_since_1970;

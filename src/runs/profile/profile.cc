@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "src/base/text.h"
+
 namespace wattree {
 namespace {
 constexpr std::array<std::string_view, 4> kKinds{"gpu", "cpu", "memory", "machine"};
@@ -75,6 +77,14 @@ std::vector<std::string> component_names(const Profile& profile) {
     }
   }
   return names;
+}
+
+std::string hardware_text(const Profile& profile) {
+  std::vector<std::string> parts;
+  for (const HardwareEntry& entry : profile.hardware) {
+    parts.push_back(std::to_string(entry.count) + " × " + entry.name);
+  }
+  return join(parts);
 }
 
 }  // namespace wattree

@@ -9,13 +9,12 @@
 
 #include "src/api/services/services.h"
 #include "src/base/result.h"
+#include "src/base/token_scope.h"
 #include "src/server/http/http.h"
 
 namespace wattree {
 
 enum class HttpMethod { kGet, kPost, kPatch, kDelete };
-// What a token must allow. Everything that kIngest and kAdmin may is listed in docs/server.md.
-enum class TokenScope { kRead, kIngest, kAdmin };
 enum class ParameterPlace { kPath, kQuery };
 enum class ParameterType {
   kText,
@@ -54,7 +53,7 @@ struct Route {
   std::string body = {};    // Schema of the body, a file of docs/schemas; empty: it takes none.
   std::string answer = {};  // Schema of the answer; empty: it is no JSON.
   std::string answer_type = "application/json";
-  TokenScope scope = TokenScope::kRead;
+  TokenScope scope = TokenScope::kRead;  // What a token must allow.
   bool is_cacheable = false;  // The same call has the same answer for as long as the server's data
                               // do not change.
   Handler handle = {};
