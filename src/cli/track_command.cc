@@ -69,7 +69,8 @@ void add_outputs(CommandSyntax track, TrackFlags& flags) {
                   "Live line with power and energy: auto (on a terminal) or off")
       .one_of({"auto", "off"})
       .show_default();
-  track.add_flag("-q,--quiet", flags.quiet, "Print no summary and no notes");
+  track.add_flag("-q,--quiet", flags.quiet,
+                 "Print no summary and no notes; warnings and errors remain");
   // Not for users: tests need neither hardware nor a free port 5000.
   flags.meters.add_roots(track);
   track.add_option("--energyvis-port", flags.energyvis_port).hidden();

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from test_track import Machine, energy, wait_for
+from tracked_machine import Machine, energy, wait_for
 
 RUN = "/api/v1/runs/current"
 ORIGIN = "https://energyvis.example"

@@ -216,7 +216,7 @@ Result<TrackPlan> plan_track(const TrackRequest& request, const Services& servic
   }
   const Result<MeterQuery> meters = with_assumptions(services.meters, request.assume);
   if (!meters.ok()) return meters.error();
-  Result<Setting> setting = track_setting(request, services.environment, plan.notes);
+  Result<Setting> setting = track_setting(request, services.environment, plan);
   if (!setting.ok()) return setting.error();
   plan.setting = std::move(setting).value();
   plan_meters(request, meters.value(), services.environment, plan);
@@ -227,7 +227,9 @@ Result<TrackPlan> plan_track(const TrackRequest& request, const Services& servic
 }
 
 void name_fields(TrackPlan& plan, const FieldName& name) {
-  for (std::string& note : plan.notes) note = with_fields_named(note, name);
+  for (auto* texts : {&plan.notes, &plan.warnings}) {
+    for (std::string& text : *texts) text = with_fields_named(text, name);
+  }
   for (auto* budget : {&plan.options.warn_above, &plan.options.stop_above}) {
     if (*budget) (*budget)->text = with_fields_named((*budget)->text, name);
   }

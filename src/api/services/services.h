@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 
+#include "src/api/services/models_folder.h"
 #include "src/base/environment.h"
 #include "src/measure/meter/find.h"
 #include "src/models/hub/options.h"
@@ -13,10 +15,12 @@
 namespace wattree {
 
 // A shell (the command line, a server) makes one and hands it to every request. Nothing in it
-// changes while requests run, so that they may run side by side.
+// changes while requests run but what guards itself, so that they may run side by side.
 struct Services {
-  Environment environment;           // The process's variables.
-  HubOptions hub;                    // Models by name: files, bundled ones, the cache, the Hub.
+  Environment environment;  // The process's variables.
+  HubOptions hub;           // Models by name: files, bundled ones, the cache, the Hub.
+  // Models that somebody dropped; null: there is no such folder.
+  std::shared_ptr<const ModelsFolder> models = nullptr;
   std::filesystem::path predictors;  // The user's own, NAME.json; empty: there are none.
   std::filesystem::path profiles;    // The user's runs, as files: trackers write there.
   std::filesystem::path store;       // The file that all of them are kept in; empty: there is none.

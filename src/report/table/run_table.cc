@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/base/amounts.h"
+#include "src/base/text.h"
 #include "src/report/document/equivalent_text.h"
 #include "src/report/document/report_content.h"
 #include "src/report/table/quantity.h"

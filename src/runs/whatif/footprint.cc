@@ -34,7 +34,7 @@ Profile profile_of_energy(Joules energy, const std::string& as_typed) {
                                                   energy,
                                                   std::nullopt,
                                                   std::nullopt,
-                                                  {Basis::kAssumed, "typed in", Boundary::kHost}});
+                                                  {Basis::kAssumed, "given", Boundary::kHost}});
   return profile;
 }
 
