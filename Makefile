@@ -45,6 +45,7 @@ run: build
 
 configure-test:
 	@tools/install_dependencies test
+	@WATTREE_WEB_TOOLS=all tools/build_web
 	@cmake --preset release -DWATTREE_TESTS=ON -DWATTREE_WERROR=$(WATTREE_WERROR) >/dev/null
 
 fuzz-build:

@@ -22,7 +22,7 @@ namespace {
 struct ServeFlags {
   std::uint16_t port = 8080;
   std::string address = "127.0.0.1";
-  std::filesystem::path tls_cert, tls_key;
+  std::filesystem::path tls_cert, tls_key, models;
   ServerOptions options;
   std::optional<std::string> log;
   bool open = false;
@@ -67,6 +67,10 @@ CommandSyntax describe(CommandSyntax app, ServeFlags& flags) {
                   "--public")
       .show_default();
   serve.add_flag("--open", flags.open, "Open the address in the browser");
+  serve
+      .add_option("--models", flags.models,
+                  "Folder of more models, NAME.json or NAME/config.json, which may change any time")
+      .type_name("DIR");
   add_access(serve, flags);
   serve.add_option("--tls-cert", flags.tls_cert, "Speak TLS with this certificate and chain (PEM)")
       .type_name("FILE");
@@ -157,6 +161,10 @@ Status check(const ServeFlags& flags, const Services& services) {
               "at " + in_quotes(flags.address) + " others could call, too, and none has a token",
               "`wattree token create` makes one; <public> lets anybody read, and nothing else",
               "address"};
+  } else if (std::error_code ignored;
+             !flags.models.empty() && !std::filesystem::is_directory(flags.models, ignored)) {
+    wrong = Error{ErrorCode::kNotFound, in_quotes(flags.models.string()) + " is no folder",
+                  "make it, or name another with <models>", "models"};
   }
   return wrong;
 }
@@ -167,8 +175,11 @@ struct Served {
   std::unique_ptr<WebServer> server;
 };
 
-Result<Served> start(const ServeFlags& flags, const Services& services) {
+Result<Served> start(const ServeFlags& flags, Services services) {
   Served out;
+  if (!flags.models.empty()) {
+    services.models = std::make_shared<ModelsFolder>(flags.models, services.hub.size_limit);
+  }
   ServerOptions options = flags.options;
   options.tokens = [watch = std::make_shared<TokenWatch>(services)](std::string_view token) {
     return (*watch)(token);

@@ -115,6 +115,7 @@ def test_a_taken_port_is_named(wattree):
     (["--tls-cert", "cert.pem"], "--tls-key"),
     (["--tls-cert", "/nowhere/cert.pem", "--tls-key", "/nowhere/key.pem"], "/nowhere/cert.pem"),
     (["--log", "/nowhere/log"], "/nowhere/log"),
+    (["--models", "/nowhere/models"], "--models"),
 ])
 def test_what_makes_no_sense_is_said(arguments, flag, wattree):
     result = run(wattree, "--port", "0", *arguments)
@@ -133,6 +134,24 @@ def test_it_opens_the_browser(wattree, tmp_path):
         while not opened.exists() and time.monotonic() < end:
             time.sleep(0.05)
         assert opened.read_text().strip() == url
+
+
+def test_models_come_and_change_without_a_restart(wattree, root, tmp_path):
+    config = json.loads((root / "data/models/bert-tiny.json").read_text())
+
+    def params(url):
+        return json.loads(get(f"{url}/api/v1/tree?model=dropped")[0])["params"]
+
+    with served(wattree, "--models", str(tmp_path)) as (_, url):
+        with pytest.raises(urllib.error.HTTPError):
+            params(url)
+        (tmp_path / "dropped").mkdir()
+        (tmp_path / "dropped/config.json").write_text(json.dumps(config))
+        first = params(url)
+        assert params(url) == first > 0
+        (tmp_path / "dropped/config.json").write_text(json.dumps(config | {"num_hidden_layers": 9}))
+        time.sleep(1.2)  # Answers in the cache are held against the files once a second.
+        assert params(url) > first
 
 
 def test_it_is_ready_quickly_and_small(wattree):

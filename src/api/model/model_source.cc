@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/api/model/known_models.h"
+#include "src/api/model/predictor_memory.h"
 
 namespace wattree {
 namespace {
@@ -75,7 +76,10 @@ Result<LoadedPredictor> find_predictor(const PredictorRef& ref, const Services& 
     return Error{ErrorCode::kPermission, "files of predictors are not read for others",
                  "choose one by name with <on>", "predictor"};
   }
-  Result<LoadedPredictor> found = load_predictor({ref.file, ref.on, services.predictors});
+  const auto load = [&] { return load_predictor({ref.file, ref.on, services.predictors}); };
+  const bool is_remembered = ref.file.empty() && services.known_predictors;
+  Result<LoadedPredictor> found =
+      is_remembered ? services.known_predictors->find(ref.on, load) : load();
   if (!found.ok()) {
     Error error = found.error();
     error.field = ref.file.empty() ? "on" : "predictor";

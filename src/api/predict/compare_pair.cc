@@ -4,6 +4,7 @@
 
 #include "src/api/model/tree_text.h"
 #include "src/api/predict/estimate_text.h"
+#include "src/api/predict/predicted_model.h"
 #include "src/api/predict/request_reader.h"
 #include "src/base/json_writer.h"
 
@@ -51,18 +52,11 @@ Error of_second(Error error, const Json& body) {
 
 Result<Prediction> predict_side(const ComparePairRequest::Side& side, const Services& services,
                                 std::vector<std::string>& notes) {
-  const Result<LoadedPredictor> by = find_predictor(side.predictor, services);
-  if (!by.ok()) return by.error();
-  Result<OpenedModel> opened = open_model(side.model, side.pass, services);
-  if (!opened.ok()) return opened.error();
-  OpenedModel model = std::move(opened).value();
-  const std::size_t before = notes.size();
-  notes.insert(notes.end(), model.notes.begin(), model.notes.end());
-  add_notes_on(by.value(), model.built.pass.precision, notes);
-  for (std::size_t i = before; i < notes.size(); ++i) {
-    notes[i] = name_of(side.model) + ": " + notes[i];
-  }
-  return predict(std::move(model.built), by.value());
+  Result<PredictedModel> predicted = predict_model(side.model, side.pass, side.predictor, services);
+  if (!predicted.ok()) return predicted.error();
+  PredictedModel model = std::move(predicted).value();
+  for (const std::string& note : model.notes) notes.push_back(name_of(side.model) + ": " + note);
+  return std::move(model.prediction);
 }
 
 void write_side(JsonWriter& out, const Prediction& prediction, const PassEstimate& unit) {

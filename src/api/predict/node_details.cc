@@ -41,15 +41,16 @@ void write_features(JsonWriter& out, const NodeFeatures& features) {
 
 void write_class(JsonWriter& out, const Node& node) { out.field("class", name_of(class_of(node))); }
 
-NodeDetails::NodeDetails(const Prediction& prediction)
-    : prediction_(prediction),
-      is_measured_here_(prediction.by.predictor->hardware == kShippedDevice &&
-                        !prediction.by.predictor->is_assumed),
-      hashes_(prediction.built.tree) {}
+NodeDetails::NodeDetails(const Prediction& prediction) : prediction_(prediction) {
+  const Predictor& predictor = *prediction.by.predictor;
+  if (predictor.hardware == kShippedDevice && !predictor.is_assumed) {
+    hashes_.emplace(prediction.built.tree);
+  }
+}
 
 void NodeDetails::write(JsonWriter& out, const ShownNode& shown) const {
   write_class(out, prediction_.built.tree.nodes()[shown.index]);
-  const std::uint64_t work = is_measured_here_ ? hashes_.of(shown.index) : 0;
+  const std::uint64_t work = hashes_ ? hashes_->of(shown.index) : 0;
   const ShippedNode* measured =
       work == 0 ? nullptr
                 : find_shipped(work, prediction_.built.pass.precision, prediction_.by.execution);
@@ -85,7 +86,7 @@ void NodeDetails::write_legend(JsonWriter& out) const {
       case FeatureSource::kWindow:
         out.field("basis", name_of(Basis::kMeasured));
         out.field("by", "NVML and the host's counters, while the same work ran");
-        out.field("null_means", is_measured_here_
+        out.field("null_means", hashes_
                                     ? "no measurement of the same work is shipped"
                                     : "shipped measurements are of " + std::string(kShippedDevice));
         break;

@@ -2,6 +2,8 @@
 // are shipped say of the same work.
 #pragma once
 
+#include <optional>
+
 #include "src/api/model/tree_text.h"
 #include "src/models/tree/distinct.h"
 #include "src/predict/estimate/prediction.h"
@@ -22,8 +24,8 @@ class NodeDetails {
 
  private:
   const Prediction& prediction_;
-  bool is_measured_here_;  // On the device that the shipped measurements are of.
-  WorkHashes hashes_;
+  // Where the device is the one that shipped measurements are of.
+  std::optional<WorkHashes> hashes_;
 };
 
 void write_class(JsonWriter& out, const Node& node);

@@ -34,6 +34,23 @@ void write_suggestion(JsonWriter& out, const Suggestion& suggestion, bool has_ti
   out.end_object();
 }
 
+std::string model_type_of(const std::string& config) {
+  const nlohmann::json parsed = nlohmann::json::parse(config, nullptr, false);
+  if (!parsed.is_object()) return "";
+  const auto found = parsed.find("model_type");
+  return found != parsed.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// Bundled models of the same family, and the distilled one.
+std::vector<NamedModel> siblings_of(const NamedModel& model) {
+  std::vector<NamedModel> out = bundled_texts();
+  const std::string family = model_type_of(model.text.json);
+  std::erase_if(out, [&](const NamedModel& other) {
+    return other.name != "distil" + model.name && model_type_of(other.text.json) != family;
+  });
+  return out;
+}
+
 }  // namespace
 
 Result<SuggestRequest> suggest_request(const nlohmann::json& body) {
@@ -51,10 +68,8 @@ Result<SuggestAnswer> suggest(const SuggestRequest& request, const Services& ser
   if (!by.ok()) return by.error();
   Result<ModelText> text = find_config(request.model, services);
   if (!text.ok()) return text.error();
-  SuggestQuery query{{name_of(request.model), std::move(text).value()},
-                     request.pass,
-                     by.value(),
-                     bundled_texts(),
+  NamedModel model{name_of(request.model), std::move(text).value()};
+  SuggestQuery query{model, request.pass, by.value(), siblings_of(model),
                      named_predictors(services.predictors).predictors};
   const std::vector<NamedPredictor>& assumed = assumed_predictors();
   query.devices.insert(query.devices.end(), assumed.begin(), assumed.end());
@@ -62,8 +77,8 @@ Result<SuggestAnswer> suggest(const SuggestRequest& request, const Services& ser
   Result<Suggestions> suggested = suggest(query);
   if (!suggested.ok()) return suggested.error();
   SuggestAnswer answer{std::move(suggested).value(), {}};
-  answer.notes = notes_of(query.model.text, answer.suggestions.now.built.notes);
-  add_notes_on(by.value(), answer.suggestions.now.built.pass.precision, answer.notes);
+  const Prediction& now = answer.suggestions.now;
+  answer.notes = notes_of(query.model.text, with_notes(now.built.notes, now));
   return answer;
 }
 

@@ -14,6 +14,10 @@
 
 namespace wattree {
 
+class Links;
+class LiveRuns;
+class PredictorMemory;  // src/api/model/predictor_memory.h
+
 // A shell (the command line, a server) makes one and hands it to every request. Nothing in it
 // changes while requests run but what guards itself, so that they may run side by side.
 struct Services {
@@ -26,8 +30,12 @@ struct Services {
   std::filesystem::path store;       // The file that all of them are kept in; empty: there is none.
   ProfileStores stores;              // How such a file is opened; a shell chooses.
   std::filesystem::path journals;    // Of runs that are being tracked.
+  std::filesystem::path runs;        // An entry for each run of this machine.
+  LiveRuns* live = nullptr;          // Those runs as they go on; null: nobody follows them.
+  Links* links = nullptr;            // Trackers on other machines; null: there are none.
   MeterQuery meters;                 // /proc, /sys and NVML.
   std::function<std::int64_t()> seconds_since_1970;
+  std::shared_ptr<PredictorMemory> known_predictors;  // Null: each request reads its own.
 };
 
 // As the process's environment says: XDG's folders, the Hub's variables, visible GPUs.

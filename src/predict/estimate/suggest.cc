@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "src/facts/hardware/device.h"
+
 namespace wattree {
 namespace {
 
@@ -43,16 +45,17 @@ class Trials {
   }
 
   std::optional<Suggestion> saving(SuggestionKind kind, const Prediction& other) const {
-    const double items = items_of(other);
-    Suggestion out;
-    out.kind = kind;
-    out.ratio = ratio_of(first_, whole_of(other) * (1 / items), share_predictor(now(), other));
-    if (out.ratio.value > 1 - kLeastSaving) return std::nullopt;
-    out.estimate = other.root();
-    out.per_item = out.estimate.energy_per(items);
-    out.memory = other.memory;
-    out.provenance = other.by.provenance();
-    return out;
+    return saving(kind, whole_of(other), items_of(other), share_predictor(now(), other),
+                  other.memory, other.by.provenance());
+  }
+  // The same pass elsewhere. Its errors have nothing to do with those here.
+  std::optional<Suggestion> saving_on(const LoadedPredictor& device) const {
+    const Result<std::vector<NodeEstimate>> nodes =
+        predict_tree(*device.predictor, *device.index, now().built.tree, device.execution);
+    const MemoryFit memory{now().memory.need, device.device_bytes};
+    if (!nodes.ok() || !memory.fits()) return std::nullopt;
+    return saving(SuggestionKind::kDevice, {estimate_of(nodes.value().back()), {}}, items_of(now()),
+                  false, memory, device.provenance());
   }
 
   void add(Suggestion suggestion) { out_.savings.push_back(std::move(suggestion)); }
@@ -72,6 +75,20 @@ class Trials {
  private:
   static double items_of(const Prediction& p) { return static_cast<double>(p.built.pass.batch); }
 
+  std::optional<Suggestion> saving(SuggestionKind kind, const EnergyPart& other, double items,
+                                   bool shares_predictor, const MemoryFit& memory,
+                                   const Provenance& provenance) const {
+    Suggestion out;
+    out.kind = kind;
+    out.ratio = ratio_of(first_, other * (1 / items), shares_predictor);
+    if (out.ratio.value > 1 - kLeastSaving) return std::nullopt;
+    out.estimate = other.estimate;
+    out.per_item = out.estimate.energy_per(items);
+    out.memory = memory;
+    out.provenance = provenance;
+    return out;
+  }
+
   const SuggestQuery& query_;
   Suggestions out_;
   EnergyPart first_;
@@ -79,9 +96,11 @@ class Trials {
 
 void try_precisions(Trials& trials) {
   const Precision now = trials.now().built.pass.precision;
+  bool has_half = false;  // bf16 and fp16 take the same: one of them is enough.
   for (const Precision other :
        {Precision::kTf32, Precision::kBf16, Precision::kFp16, Precision::kInt8, Precision::kInt4}) {
     if (weight_bits(other) > weight_bits(now) || other == now) continue;
+    if (other == Precision::kFp16 && has_half) continue;
     PassShape pass = trials.query().pass;
     pass.dtype = name_of(other);
     const auto prediction = trials.predicted(pass);
@@ -91,6 +110,7 @@ void try_precisions(Trials& trials) {
     saving->what = pass.dtype + " instead of " + std::string(name_of(now));
     saving->change = {{"dtype", pass.dtype}};
     saving->caveat = "fewer bits may change the model's accuracy; check it on your task";
+    has_half = has_half || other == Precision::kBf16;
     trials.add(std::move(*saving));
   }
 }
@@ -218,18 +238,30 @@ void try_models(Trials& trials) {
   for (auto& [saving, params] : found) trials.add(std::move(saving));
 }
 
+// Whether it runs the precision, and not by other units that are slower than anybody says.
+bool covers(const NamedPredictor& device, Precision precision) {
+  const std::string dtype(name_of(precision));
+  const std::vector<std::string>& dtypes = device.loaded.predictor->dtypes;
+  if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) return false;
+  for (const Device& known : bundled_devices()) {
+    if (known.name != device.name) continue;
+    const std::vector<std::string>& slow = known.no_units_for;
+    return std::find(slow.begin(), slow.end(), dtype) == slow.end();
+  }
+  return true;
+}
+
 void try_devices(Trials& trials) {
   std::vector<Suggestion> found;
-  for (const auto& [name, device] : trials.query().devices) {
-    if (device.predictor->hardware == trials.query().by.predictor->hardware) continue;
-    const auto prediction = trials.predicted(trials.query().model, trials.query().pass, device);
-    if (!prediction) continue;
-    auto saving = trials.saving(SuggestionKind::kDevice, *prediction);
+  const std::string& here = trials.query().by.predictor->hardware;
+  for (const NamedPredictor& device : trials.query().devices) {
+    const Predictor& predictor = *device.loaded.predictor;
+    if (predictor.hardware == here || !covers(device, trials.now().built.pass.precision)) continue;
+    auto saving = trials.saving_on(device.loaded);
     if (!saving) continue;
-    saving->what =
-        device.predictor->hardware + " instead of " + trials.query().by.predictor->hardware;
-    saving->change = {{"on", name}};
-    saving->caveat = device.predictor->is_assumed
+    saving->what = predictor.hardware + " instead of " + here;
+    saving->change = {{"on", device.name}};
+    saving->caveat = predictor.is_assumed
                          ? "assumed from its datasheet, not measured"
                          : "predicted, and measured on that device only for other models";
     found.push_back(std::move(*saving));

@@ -91,8 +91,9 @@ void CallParser::on_field_impl(http::field field, Text name, Text value, BeastEr
     return;
   }
   if (field == http::field::expect) {
-    expects_continue_ = in_small_letters(value) == "100-continue";
-    if (!expects_continue_) {
+    const bool is_known = in_small_letters(value) == "100-continue";
+    expects_continue_ = is_known && version_ >= 11;
+    if (!is_known) {
       refuse(417, "the only expectation that is met is 100-continue", "", code);
       return;
     }

@@ -1,5 +1,7 @@
 #include "src/server/beast/connection.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
@@ -21,7 +23,11 @@ constexpr std::size_t kTlsPiece = std::size_t{64} << 10;
 Connection::Connection(asio::io_context& context, int descriptor) : socket_(context) {
   boost::system::error_code code;
   socket_.assign(asio::generic::stream_protocol(AF_UNSPEC, 0), descriptor, code);
-  if (!code) socket_.non_blocking(true, code);
+  if (code) {
+    ::close(descriptor);  // Every read and write will fail, and the session end.
+  } else {
+    socket_.non_blocking(true, code);
+  }
 }
 
 void Connection::cancel() {

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <future>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "src/server/beast/answer_head.h"
@@ -119,7 +120,11 @@ asio::awaitable<void> WebServer::Body::accept_from(Door& door) {
     for (int i = 0; i < kAcceptedAtOnce && door.ready.is_open(); ++i) {
       AcceptedSocket accepted = door.socket.accept();
       if (accepted.descriptor >= 0) {
-        take(door, std::move(accepted));
+        try {
+          take(door, std::move(accepted));
+        } catch (const std::bad_alloc&) {
+          // This one is lost; there may be memory for the next.
+        }
       } else if (accepted.error == EMFILE || accepted.error == ENFILE ||
                  accepted.error == ENOBUFS || accepted.error == ENOMEM) {
         pause.expires_after(kOutOfDescriptors);

@@ -228,7 +228,8 @@ asio::awaitable<bool> Session::answer(Call call) {
   const bool is_sent = co_await connection_.write(head_, body);
   if (is_sent && answer.events && !call.is_head) co_await stream(answer.events);
   if (is_sent && !keeps && !is_reader_gone_) co_await linger();
-  co_return is_sent&& keeps;
+  const bool goes_on = is_sent && keeps;
+  co_return goes_on;
 }
 
 asio::awaitable<HttpAnswer> Session::answer_of(std::shared_ptr<HttpCall> http) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "src/api/model/predictor_memory.h"
 #include "src/server/routes/compress.h"
 #include "src/server/routes/data_watch.h"
 #include "src/server/routes/error_answer.h"
@@ -47,7 +48,15 @@ bool is_read(const HttpCall& call) { return call.method == "GET" || call.method 
 
 Services for_callers(Services services) {
   services.hub.allow_files = false;
+  services.known_predictors = std::make_shared<PredictorMemory>();
   return services;
+}
+
+// Where files lie that answers are made from.
+std::vector<std::filesystem::path> folders_of(const Services& services) {
+  std::vector<std::filesystem::path> out{services.predictors};
+  if (services.models) out.push_back(services.models->folder());
+  return out;
 }
 
 class Server {
@@ -60,18 +69,18 @@ class Server {
         guard_(options_),
         cache_(options_.cache),
         metrics_(router_.routes()),
-        watch_({services_.predictors}) {}
+        watch_(folders_of(services_)) {}
 
   std::optional<HttpAnswer> answer_at_once(const HttpCall& call);
   HttpAnswer answer(const HttpCall& call);
 
  private:
   Routes make_routes();
-  std::optional<HttpAnswer> refuse(const HttpCall& call, const Caller& caller);
   std::optional<HttpAnswer> from_cache(const HttpCall& call, const Caller& caller,
                                        std::size_t& operation);
   HttpAnswer without_route(const HttpCall& call, const RouteMatch& match) const;
   HttpAnswer computed(const HttpCall& call, const RouteMatch& match);
+  void forget_answers();
   HttpAnswer failed(const Route& route, const Error& error) const;
   void render(const HttpCall& call, const Route& route, HttpAnswer& answer, std::string& tag) const;
   HttpAnswer sent(const HttpCall& call, const CachedAnswer& cached) const;
@@ -95,9 +104,17 @@ Routes Server::make_routes() {
   return out;
 }
 
+// Once what they are made from has changed.
+void Server::forget_answers() {
+  services_.known_predictors->clear();
+  cache_.clear();
+}
+
 // An error of the route's, as its callers may see it.
 HttpAnswer Server::failed(const Route& route, const Error& error) const {
-  return error_answer(hidden_.in(with_fields_named(error, field_names_of(route))));
+  Error shown = error;
+  shown.hint = with_paths_for_commands(std::move(shown.hint));
+  return error_answer(hidden_.in(with_fields_named(std::move(shown), field_names_of(route))));
 }
 
 HttpAnswer Server::without_route(const HttpCall& call, const RouteMatch& match) const {
@@ -180,6 +197,7 @@ HttpAnswer Server::computed(const HttpCall& call, const RouteMatch& match) {
     cache_.count_miss();
   }
   Result<HttpAnswer> handled = route.handle({fields, call, services_});
+  if (route.scope != TokenScope::kRead) forget_answers();
   if (!handled.ok()) return failed(route, handled.error());
   auto answer = std::make_shared<CachedAnswer>();
   answer->answer = std::move(handled).value();
@@ -199,10 +217,6 @@ HttpAnswer Server::computed(const HttpCall& call, const RouteMatch& match) {
   return sent(call, *answer);
 }
 
-std::optional<HttpAnswer> Server::refuse(const HttpCall& call, const Caller& caller) {
-  return guard_.refuse_source(call, caller);
-}
-
 std::optional<HttpAnswer> Server::from_cache(const HttpCall& call, const Caller& caller,
                                              std::size_t& operation) {
   if (!is_read(call) || !call.body.empty()) return std::nullopt;
@@ -218,9 +232,9 @@ std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
   const Clock::time_point begin = options_.now();
   const Caller caller = guard_.caller_of(call);
   std::size_t operation = metrics_.no_route();
-  auto out = refuse(call, caller);
+  auto out = guard_.refuse_source(call, caller);
   if (!out) out = guard_.refuse_rate(call, caller);
-  if (watch_.has_changed(begin)) cache_.clear();
+  if (watch_.has_changed(begin)) forget_answers();
   if (!out) out = from_cache(call, caller, operation);
   if (!out) {
     const RouteMatch match = router_.find(call.method, call.path);
@@ -239,7 +253,7 @@ HttpAnswer Server::answer(const HttpCall& call) {
   const Clock::time_point begin = options_.now();
   const Caller caller = guard_.caller_of(call);
   std::size_t operation = metrics_.no_route();
-  auto out = refuse(call, caller);
+  auto out = guard_.refuse_source(call, caller);
   if (!out) {
     const RouteMatch match = router_.find(call.method, call.path);
     if (match.route == nullptr) {

@@ -61,7 +61,7 @@ TEST_F(ApplicationTest, AnswersTheRequestOfIreneViz) {
 }
 
 TEST_F(ApplicationTest, SaysWhatAPathTakes) {
-  HttpCall wrong = get("/api/v1/models");
+  HttpCall wrong = get("/api/v1/regions");
   wrong.method = "DELETE";
   EXPECT_EQ(header(ask(wrong), "Allow"), "GET, HEAD, OPTIONS");
   EXPECT_EQ(ask(wrong).status, 405);
@@ -104,6 +104,34 @@ TEST_F(ApplicationTest, OpensNoFileAndShowsNoPath) {
   EXPECT_EQ(error(post("/api/v1/predict", R"({"model": "gpt2", "predictor": "/etc/passwd"})"), 400)
                 .at("field"),
             "predictor");
+}
+
+TEST_F(ApplicationTest, HintsAtWhatCallersCanDo) {
+  const char* const kWrong[] = {"/api/v1/predict?model=nothing-like-it",
+                                "/api/v1/predict?model=org/name",
+                                "/api/v1/predict?model=gpt2&on=nothing",
+                                "/api/v1/predict?model=gpt2&on=../../x",
+                                "/api/v1/predict?model=gpt2&region=nowhere",
+                                "/api/v1/predict?model=gpt2&set=n_layer",
+                                "/api/v1/explain?model=gpt2&node=nothing.at.all",
+                                "/api/v1/compare?models=gpt2",
+                                "/api/v1/compare?models=gpt2&models=bert-base-uncased&fail_above=x",
+                                "/api/v1/generate?model=bert-base-uncased&generate=0",
+                                "/api/v1/hardware?words=nothing",
+                                "/api/v1/regions?words=nothing",
+                                "/api/v1/profiles/xyzzy",
+                                "/api/v1/whatif?profile=bert-base-v100&hardware=nothing",
+                                "/api/v1/carbon?run=1kWh",
+                                "/api/v1/carbon?run=bert-base-v100&intensity=x"};
+  for (const char* target : kWrong) {
+    const HttpAnswer answer = ask(get(target));
+    EXPECT_GE(answer.status, 400) << target;
+    const std::string& body = *answer.body;
+    EXPECT_FALSE(json_of(answer).at("error").value("field", "").empty()) << target << body;
+    EXPECT_EQ(body.find("--"), std::string::npos) << target << body;
+    EXPECT_EQ(body.find("`wattree "), std::string::npos) << target << body;
+    EXPECT_EQ(body.find('<'), std::string::npos) << target << body;
+  }
 }
 
 TEST_F(ApplicationTest, KnowsAnAnswerByItsTag) {

@@ -8,6 +8,15 @@ namespace wattree {
 namespace {
 
 constexpr std::chrono::seconds kPause(1);
+constexpr int kDeepest = 1;  // NAME/config.json
+
+std::uint64_t stamp_of(const std::filesystem::directory_entry& entry) {
+  std::error_code ignored;
+  const auto time = entry.last_write_time(ignored).time_since_epoch().count();
+  const auto size = entry.file_size(ignored);
+  return std::hash<std::string>()(entry.path().string() + '\n' + std::to_string(time) + '\n' +
+                                  std::to_string(size));
+}
 
 }  // namespace
 
@@ -29,15 +38,12 @@ std::uint64_t DataWatch::stamp() const {
   std::uint64_t sum = 0;
   for (const std::filesystem::path& folder : folders_) {
     std::error_code problem;
-    std::filesystem::directory_iterator entries(folder, problem);
-    for (; !problem && entries != std::filesystem::directory_iterator();
+    std::filesystem::recursive_directory_iterator entries(folder, problem);
+    for (; !problem && entries != std::filesystem::recursive_directory_iterator();
          entries.increment(problem)) {
-      std::error_code ignored;
-      const auto time = entries->last_write_time(ignored).time_since_epoch().count();
-      const auto size = entries->file_size(ignored);
+      if (entries.depth() >= kDeepest) entries.disable_recursion_pending();
       // Their order in a folder means nothing: a sum does not see it.
-      sum += std::hash<std::string>()(entries->path().string() + '\n' + std::to_string(time) +
-                                      '\n' + std::to_string(size));
+      sum += stamp_of(*entries);
     }
   }
   return sum;

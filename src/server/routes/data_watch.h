@@ -10,8 +10,8 @@
 
 namespace wattree {
 
-// Looks at names, sizes and times of the files in some folders, at most once a second: a look costs
-// some microseconds. May be used by many threads.
+// Looks at names, sizes and times of the files in some folders, and of each folder/config.json in
+// them, at most once a second: a look costs some microseconds. May be used by many threads.
 class DataWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;

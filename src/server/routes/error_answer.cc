@@ -1,8 +1,40 @@
 #include "src/server/routes/error_answer.h"
 
 #include <algorithm>
+#include <array>
 
 namespace wattree {
+namespace {
+
+struct CommandPath {
+  std::string_view command, path;
+};
+// Hints that name a command, and where HTTP has the same. The longer ones go first.
+constexpr std::array kCommandPaths{
+    CommandPath{"; or train one with `wattree train data.jsonl -o predictor.json`, and give it with "
+                "<predictor>",
+                ""},  // Files are not read for callers.
+    CommandPath{"`wattree tree MODEL --all --level math --csv`", "/api/v1/tree"},
+    CommandPath{"`wattree hardware WORDS`", "/api/v1/hardware?words=WORDS"},
+    CommandPath{"`wattree profiles list`", "/api/v1/profiles"},
+    CommandPath{"`wattree hardware`", "/api/v1/hardware"},
+    CommandPath{"(wattree hardware)", "(/api/v1/hardware)"},
+    CommandPath{"`wattree regions`", "/api/v1/regions"},
+    CommandPath{"`wattree models`", "/api/v1/models"},
+    CommandPath{"`wattree tree`", "/api/v1/tree"},
+};
+
+}  // namespace
+
+std::string with_paths_for_commands(std::string text) {
+  for (const CommandPath& known : kCommandPaths) {
+    for (std::size_t at = text.find(known.command); at != std::string::npos;
+         at = text.find(known.command, at + known.path.size())) {
+      text.replace(at, known.command.size(), known.path);
+    }
+  }
+  return text;
+}
 
 PathsHidden::PathsHidden(const Services& services) {
   const auto add = [&](const std::filesystem::path& folder) {
@@ -17,6 +49,7 @@ PathsHidden::PathsHidden(const Services& services) {
     add(*folder);
     add(folder->parent_path());
   }
+  if (services.models) add(services.models->folder());
   if (services.environment) {
     if (const auto home = services.environment("HOME")) add(*home);
   }

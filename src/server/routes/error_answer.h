@@ -27,6 +27,9 @@ class PathsHidden {
 HttpAnswer error_answer(const Error& error);
 HttpAnswer error_answer(int status, const Error& error);
 
+// "`wattree models` lists them" -> "/api/v1/models lists them"
+std::string with_paths_for_commands(std::string text);
+
 // Fields as the route's callers write them.
 FieldName field_names_of(const Route& route);
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "src/base/text.h"
 #include "src/base/version.h"
 #include "src/server/routes/openapi_schemas.h"
 
@@ -49,6 +50,7 @@ Json schema_of(const Parameter& parameter) {
       return is_in_body ? any_of({{{"type", "number"}}, text}) : text;
     case ParameterType::kTextsOrObject:
       return is_in_body ? any_of({list_of(text), {{"type", "object"}}}) : list_of(text);
+    case ParameterType::kModel: return is_in_body ? any_of({text, {{"type", "object"}}}) : text;
     case ParameterType::kModels: return list_of(is_in_body ? model_entry() : text);
     case ParameterType::kSizes: {
       const Json sizes{{"type", "string"}, {"pattern", kSizesPattern}};
@@ -98,7 +100,8 @@ Json body_json(const Route& route, ComponentSchemas& schemas) {
       properties[parameter.name] = std::move(schema);
       if (parameter.is_required) required.push_back(parameter.name);
       const bool is_shown = parameter.is_required || parameter.name == "model" ||
-                            parameter.name == "batch" || parameter.name == "seq";
+                            parameter.name == "batch" || parameter.name == "seq" ||
+                            parameter.name == "models";
       if (is_shown) example[parameter.name] = example_of(parameter);
     }
     Json schema{
@@ -112,10 +115,16 @@ Json body_json(const Route& route, ComponentSchemas& schemas) {
   return {{"required", true}, {"content", std::move(content)}};
 }
 
+Json answer_schema(const Route& route, ComponentSchemas& schemas) {
+  if (route.answer.empty()) return Json::object();
+  std::vector<Json> kinds;
+  for (const std::string& name : split(route.answer, '|')) kinds.push_back(schemas.reference(name));
+  return kinds.size() == 1 ? kinds.front() : any_of(std::move(kinds));
+}
+
 Json answers_json(const Route& route, ComponentSchemas& schemas) {
   Json answer{{"description", "The answer."}};
-  Json content{{"schema", route.answer.empty() ? Json::object() : schemas.reference(route.answer)}};
-  answer["content"][route.answer_type] = std::move(content);
+  answer["content"][route.answer_type] = {{"schema", answer_schema(route, schemas)}};
   if (route.operation == "export_profile") answer["content"]["text/html"] = Json::object();
   Json out{{"200", std::move(answer)}};
   if (route.is_cacheable) out["304"] = {{"description", "If-None-Match has the answer's tag."}};

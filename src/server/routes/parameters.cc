@@ -3,7 +3,6 @@
 #include <iterator>
 
 namespace wattree {
-namespace {
 
 using enum ParameterType;
 
@@ -13,8 +12,6 @@ Parameter choice(std::string name, std::string description, std::vector<std::str
   out.values = std::move(values);
   return out;
 }
-
-}  // namespace
 
 Parameters model_parameters() {
   return {
@@ -50,9 +47,14 @@ Parameters predictor_parameters() {
 }
 
 Parameters view_parameters() {
-  return {choice("level", "The finest level of nodes shown; math where absent.",
-                 {"model", "module", "ml", "math"}),
-          {"depth", kInteger, "Levels below the root that are shown; all where absent.", "2"}};
+  return {
+      choice("level", "The finest level of nodes shown; math where absent.",
+             {"model", "module", "ml", "math"}),
+      {"depth", kInteger, "Levels below the root that are shown; all where absent.", "2"},
+      choice("fold", "Whether layers that are alike are one node with a count; yes where absent.",
+             {"no", "yes"}),
+      choice("features", "Whether nodes have their features and roles; yes where absent.",
+             {"no", "yes"})};
 }
 
 Parameters extra_parameters() {

@@ -30,6 +30,7 @@ enum class ParameterType {
   kNumberOrText,   // As kText; in a body also a number.
   kTextsOrObject,  // As kTexts; in a body also an object.
   kObject,         // In a body only.
+  kModel,          // As kText; in a body also a config.
   kModels,         // As kTexts; in a body, objects with a config may stand for names.
 };
 
@@ -65,7 +66,8 @@ struct Route {
   std::vector<Parameter> parameters = {};
   // Schema of the body, a file of docs/schemas; empty: the parameters say what it has, if anything.
   std::string body = {};
-  std::string answer = {};  // Schema of the answer; empty: it is no JSON.
+  // Schema of the answer, or several ("compare|compare_pair"); empty: it is no JSON.
+  std::string answer = {};
   std::string answer_type = "application/json";
   TokenScope scope = TokenScope::kRead;
   bool is_cacheable = false;  // The same call has the same answer for as long as the server's data

@@ -1,4 +1,5 @@
 #include "src/api/model/models.h"
+#include "src/api/model/predictors.h"
 #include "src/api/runs/equivalents.h"
 #include "src/api/runs/lookup.h"
 #include "src/server/routes/handler.h"
@@ -25,15 +26,36 @@ Route route(std::string name, std::string summary, std::vector<Parameter> parame
   return out;
 }
 
+Route add_model_route() {
+  Parameter name{"name", kText, "What the model is to be called.", "my-bert",
+                 ParameterPlace::kBody};
+  Parameter config{"config", kObject, "Its config.json.",
+                   R"({"model_type": "bert", "num_hidden_layers": 6})", ParameterPlace::kBody};
+  name.is_required = config.is_required = true;
+  Route out = route("models", "Keeps a config in the server's folder of models, to be named later.",
+                    {name, config}, use_case(add_model_request, add_model, kCompact));
+  out.method = HttpMethod::kPost;
+  out.operation = "add_model";
+  out.answer = "model";
+  out.scope = TokenScope::kIngest;
+  out.is_cacheable = false;
+  return out;
+}
+
 }  // namespace
 
 Routes lookup_routes() {
   return {
       route("models", "The bundled models, and the families that configs may be of.", {},
-            [](const RouteCall&) -> Result<HttpAnswer> {
-              const Result<ModelsAnswer> answer = models();
+            [](const RouteCall& call) -> Result<HttpAnswer> {
+              const Result<ModelsAnswer> answer = models(call.services);
               if (!answer.ok()) return answer.error();
               return json_answer(kCompact(answer.value()));
+            }),
+      add_model_route(),
+      route("predictors", "The predictors that have names here, and how far to trust them.", {},
+            [](const RouteCall& call) -> Result<HttpAnswer> {
+              return json_answer(kCompact(predictors(call.services)));
             }),
       route("hardware", "Devices with their published figures.",
             {{"words", kText, "Beginnings of words of a name, alias or maker.", "a100"}},

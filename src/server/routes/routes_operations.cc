@@ -76,6 +76,7 @@ Routes all_routes(const ServerTexts& texts) {
   append(out, irene_viz_routes());
   append(out, lookup_routes());
   append(out, profile_routes());
+  append(out, run_routes());
   append(out, operation_routes(texts));
   return out;
 }

@@ -1,7 +1,12 @@
+#include <nlohmann/json.hpp>
+
 #include "src/api/predict/compare_models.h"
+#include "src/api/predict/compare_pair.h"
 #include "src/api/predict/explain.h"
 #include "src/api/predict/generate.h"
+#include "src/api/predict/leaderboard.h"
 #include "src/api/predict/predict.h"
+#include "src/api/predict/suggest.h"
 #include "src/api/predict/sweep.h"
 #include "src/api/predict/tree.h"
 #include "src/server/routes/handler.h"
@@ -51,6 +56,71 @@ Route route(std::string name, std::string summary, Parameters parameters, std::s
   out.parameters = std::move(parameters);
   out.answer = std::move(answer);
   out.handle = std::move(handle);
+  return out;
+}
+
+// The parameters of a pass, of the second side alone.
+Parameters of_second(Parameters parameters) {
+  for (Parameter& parameter : parameters) {
+    parameter.name = "b." + parameter.name;
+    parameter.description = "Of b alone: " + parameter.description;
+  }
+  return parameters;
+}
+
+Result<HttpAnswer> compare_answer(const RouteCall& call) {
+  const auto pair = use_case(
+      compare_pair_request,
+      [](const ComparePairRequest& request, const Services& services) {
+        return compare_pair(request, services);
+      },
+      kOneLine);
+  const auto models = use_case(
+      compare_models_request,
+      [](const CompareModelsRequest& request, const Services& services) {
+        return compare_models(request, services);
+      },
+      kOneLine);
+  return call.fields.contains("a") || call.fields.contains("b") ? pair(call) : models(call);
+}
+
+Route compare_route() {
+  return route(
+      "compare", "Models beside each other: either all of `models`, or `a` and `b` part by part.",
+      joined({{{"models", kModels, "Two models or more; the first is the reference.",
+                "bert-base-uncased"},
+               {"fail_above", kText, "More energy than the first by so much is too much.", "3%"},
+               {"a", kModel, "The first of two models.", "bert-base-uncased"},
+               {"b", kModel, "The second; the same as `a` where absent.", "gpt2"}},
+              size_parameters(),
+              pass_parameters(),
+              predictor_parameters(),
+              of_second(joined({size_parameters(), pass_parameters(), predictor_parameters()}))}),
+      "compare|compare_pair", compare_answer);
+}
+
+Route leaderboard_route() {
+  Route out = route("leaderboard", "All known models for one size and device.",
+                    joined({size_parameters(),
+                            pass_parameters(),
+                            predictor_parameters(),
+                            {choice("per", "What the energy is of; item where absent.",
+                                    {"item", "token", "pass"}),
+                             choice("kind", "Only models of this kind.",
+                                    {"encoder", "decoder", "encoder-decoder", "vision", "speech"}),
+                             {"family", kText, "Only models of this model_type.", "bert"},
+                             {"task", kText, "Published scores of this task, too.", "MMLU"},
+                             {"max_j", kNumber, "At most so many joules.", "10"},
+                             {"max_s", kNumber, "At most so many seconds for a pass.", "1"}}}),
+                    "leaderboard",
+                    use_case(
+                        leaderboard_request,
+                        [](const LeaderboardRequest& request, const Services& services) {
+                          return leaderboard(request, services);
+                        },
+                        kOneLine));
+  out.tag = "Prediction";
+  out.is_cacheable = true;
   return out;
 }
 
@@ -119,24 +189,18 @@ Routes prediction_routes() {
                        return generate(request, services, kWithoutProgress);
                      },
                      kOneLine)));
-  Parameter models{"models", kModels,
-                   "Two models or more; the first is what the others stand beside.",
-                   "bert-base-uncased"};
-  models.is_required = true;
-  add(out, route("compare", "Models beside each other.",
-                 joined({{models},
-                         size_parameters(),
-                         pass_parameters(),
-                         predictor_parameters(),
-                         {{"fail_above", kText,
-                           "More energy than the first by so much is too much.", "3%"}}}),
-                 "compare",
+  add(out, compare_route());
+  add(out, route("suggest", "What would lower the energy of a pass, each with its ratio.",
+                 joined({model_parameters(), size_parameters(), pass_parameters(),
+                         predictor_parameters()}),
+                 "suggest",
                  use_case(
-                     compare_models_request,
-                     [](const CompareModelsRequest& request, const Services& services) {
-                       return compare_models(request, services);
+                     suggest_request,
+                     [](const SuggestRequest& request, const Services& services) {
+                       return suggest(request, services);
                      },
                      kOneLine)));
+  out.push_back(leaderboard_route());
   return out;
 }
 

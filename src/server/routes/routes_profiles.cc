@@ -28,7 +28,7 @@ Route route(std::string path, std::string operation, std::string summary, Parame
 }
 
 Parameter id_in_path() {
-  Parameter out{"id", kText, "The profile's id.", "bert-base-finetuned"};
+  Parameter out{"id", kText, "The profile's id.", "bert-base-v100"};
   out.place = ParameterPlace::kPath;
   out.is_required = true;
   out.field = "profile";
@@ -80,20 +80,27 @@ Route whatif_route() {
   keep.values = {"work", "hours"};
   return route(
       "whatif", "whatif", "A run in another region, on other hardware, or with more epochs.",
-      joined({{required({"profile", kText, "A profile's id.", "bert-base-finetuned"}),
+      joined({{required({"profile", kText, "A profile's id.", "bert-base-v100"}),
                {"hardware", kText, "Other hardware.", "4x a100"},
                {"baseline_hardware", kText, "Hardware of the baseline.", "1x v100-sxm2-32gb"},
+               {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
                keep,
-               {"epochs", kInteger, "So many epochs.", "10"}},
+               {"epochs", kInteger, "So many epochs.", "10"},
+               {"points", kInteger, "At most so many points of each curve, from 4 on.", "500"},
+               {"regions", kBoolean, "Also the alternative in every region.", "true"},
+               {"equations", kBoolean, "Without the equations' values where false.", "false"},
+               {"equivalents", kBoolean, "Without equivalents where false.", "false"}},
               setting_parameters(),
               prefixed("baseline_", setting_parameters())}),
-      "whatif",
-      use_case(
-          what_if_request,
-          [](const WhatIfRequest& request, const Services& services) {
-            return what_if(request, services);
-          },
-          kCompact));
+      "whatif", [](const RouteCall& call) -> Result<HttpAnswer> {
+        const Result<WhatIfRequest> request = what_if_request(call.fields);
+        if (!request.ok()) return request.error();
+        const Result<WhatIfForm> form = what_if_form(call.fields);
+        if (!form.ok()) return form.error();
+        const Result<WhatIfAnswer> answer = what_if(request.value(), call.services);
+        if (!answer.ok()) return answer.error();
+        return json_answer(compact(to_json(answer.value(), form.value())));
+      });
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 
 namespace wattree {
 
-Routes prediction_routes();  // predict, tree, explain, sweep, generate, compare
-Routes lookup_routes();      // models, hardware, regions, equivalents
+Routes prediction_routes();  // predict, tree, explain, sweep, generate, compare, suggest, …
+Routes lookup_routes();      // models, predictors, hardware, regions, equivalents
 Routes profile_routes();     // profiles, whatif, carbon
+Routes run_routes();         // runs, their events, pause and resume, links
 Routes irene_viz_routes();   // The request of IrEne-viz.
 
 // What the server says of itself.

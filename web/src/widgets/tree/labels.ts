@@ -19,8 +19,10 @@ export const figures = (shown: Shown): string => `${energy(shown.energy)} · ${p
 export const cut = (text: string, most = MOST_LETTERS): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
 
 export function spoken(shown: Shown): string {
-  if (shown.gathered.length > 0) return `${String(shown.gathered.length)} more, ${figures(shown)}`;
-  return `${title(shown)}, ${shown.node.type}, ${figures(shown)}`;
+  if (shown.gathered.length > 0) return `${title(shown)} ${percent(shown.share)}, ${energy(shown.energy)}`;
+  // As it is written, so that someone who speaks to the computer can say what they see.
+  const knob = shown.inside > 0 && !shown.isOpen && shown.node.cls !== 'math' ? ` +${String(shown.inside)}` : '';
+  return `${cut(title(shown))} ${figures(shown)}${knob}, ${shown.node.type}`;
 }
 
 /** Of a box, with room for the knob. */
