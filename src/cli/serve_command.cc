@@ -29,7 +29,7 @@ struct ServeFlags {
   bool open = false;
 };
 
-constexpr char kFooter[] =
+constexpr char kServeFooter[] =
     "Examples:\n"
     "  wattree serve --open\n"
     "  wattree serve --port 0 --log requests.jsonl\n"
@@ -60,7 +60,7 @@ void add_access(CommandSyntax serve, ServeFlags& flags) {
 CommandSyntax describe(CommandSyntax app, ServeFlags& flags) {
   const CommandSyntax serve =
       app.add_subcommand("serve", "Serve predictions, runs and profiles over HTTP");
-  serve.footer(kFooter);
+  serve.footer(kServeFooter);
   serve.add_option("--port", flags.port, "Port to listen on; 0: any free one").show_default();
   serve
       .add_option("--address", flags.address,

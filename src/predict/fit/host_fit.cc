@@ -10,10 +10,10 @@
 namespace wattree {
 namespace {
 
-constexpr std::size_t kColumns = 3;  // Kernels, library calls and modules.
-constexpr std::size_t kEnough = 4;   // Passes, to say how quick a session's host is.
+constexpr std::size_t kColumns = 3;       // Kernels, library calls and modules.
+constexpr std::size_t kEnoughPasses = 4;  // Passes, to say how quick a session's host is.
 constexpr int kRounds = 4;
-constexpr double kCoverage = 0.9;
+constexpr double kHostCoverage = 0.9;
 
 std::array<double, kColumns> counts_of(const KernelSample& sample) {
   double kernels = 0;
@@ -72,14 +72,14 @@ HostFactors factors_of(const std::vector<Waited>& passes, const EagerHost& host)
   std::vector<double> known;
   for (auto& [session, values] : ratios) {
     out[session] = 1;
-    if (values.size() < kEnough) continue;
+    if (values.size() < kEnoughPasses) continue;
     out[session] = median(values);
     known.push_back(out[session]);
   }
   if (known.empty()) return out;
   const double middle = median(known);
   for (auto& [session, factor] : out) {
-    if (ratios[session].size() >= kEnough) factor /= middle;
+    if (ratios[session].size() >= kEnoughPasses) factor /= middle;
   }
   return out;
 }
@@ -107,8 +107,8 @@ double half_width(const std::vector<Waited>& passes, const HostFactors& factors,
     misses.push_back(std::abs(each.sample->time_s / predicted_s - 1));
   }
   std::sort(misses.begin(), misses.end());
-  const auto at =
-      static_cast<std::size_t>(std::ceil(kCoverage * static_cast<double>(misses.size() + 1)) - 1);
+  const auto at = static_cast<std::size_t>(
+      std::ceil(kHostCoverage * static_cast<double>(misses.size() + 1)) - 1);
   return std::min(1.0, misses[std::min(at, misses.size() - 1)]);
 }
 

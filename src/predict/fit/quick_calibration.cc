@@ -28,7 +28,7 @@ Result<QuickReading> predict_node(const Predictor& predictor, const ModelTree& t
 }
 
 // Something that is measured, and what an H200 read of it.
-struct Subject {
+struct QuickSubject {
   const Predictor& predictor;
   const ModelTree& tree;
   std::size_t node;
@@ -36,15 +36,15 @@ struct Subject {
   QuickReading predicted_of_h200;  // By the shipped predictor, which is off by the difference.
   QuickReading predicted;          // By the predictor, before any factor.
 
-  static Result<Subject> of(const Predictor& predictor, const ModelTree& tree, std::size_t node,
-                            const QuickReading& read_on_h200) {
+  static Result<QuickSubject> of(const Predictor& predictor, const ModelTree& tree,
+                                 std::size_t node, const QuickReading& read_on_h200) {
     const auto shipped = load_predictor({{}, std::string(kDefaultPredictor), {}});
     if (!shipped.ok()) return shipped.error();
     const auto of_h200 = predict_node(*shipped.value().predictor, tree, node, {});
     if (!of_h200.ok()) return of_h200.error();
     const auto plain = predict_node(predictor, tree, node, {});
     if (!plain.ok()) return plain.error();
-    return Subject{predictor, tree, node, read_on_h200, of_h200.value(), plain.value()};
+    return QuickSubject{predictor, tree, node, read_on_h200, of_h200.value(), plain.value()};
   }
 
   // What should be read where every factor is 1.
@@ -109,11 +109,11 @@ Result<QuickFactors> quick_factors(const Predictor& predictor, const BuiltModel&
                                    const StreamKernel& stream, const QuickReadings& readings) {
   QuickFactors out;
   MachineOverlay& overlay = out.overlay;
-  const Result<Subject> add =
-      Subject::of(predictor, stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200);
+  const Result<QuickSubject> add = QuickSubject::of(
+      predictor, stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200);
   if (!add.ok()) return add.error();
-  const Result<Subject> anchor =
-      Subject::of(predictor, anchor_pass.tree, anchor_pass.tree.nodes().size() - 1, kAnchorOnH200);
+  const Result<QuickSubject> anchor = QuickSubject::of(
+      predictor, anchor_pass.tree, anchor_pass.tree.nodes().size() - 1, kAnchorOnH200);
   if (!anchor.ok()) return anchor.error();
 
   if (readings.idle && predictor.idle_w > 0) {

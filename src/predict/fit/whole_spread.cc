@@ -12,7 +12,7 @@
 namespace wattree {
 namespace {
 
-constexpr double kCoverage = 0.9;
+constexpr double kSpreadCoverage = 0.9;
 constexpr int kDraws = 200;
 constexpr std::size_t kEnough = 5;  // Errors, to stand for a kind.
 
@@ -100,7 +100,8 @@ void add_draws(const std::vector<Part>& parts, const Misses& misses, Random& ran
 
 void set_quantile(std::vector<Miss> misses, TreeLevel level, Spread& spread) {
   if (misses.empty()) return;
-  const auto at = static_cast<std::ptrdiff_t>(kCoverage * static_cast<double>(misses.size() - 1));
+  const auto at =
+      static_cast<std::ptrdiff_t>(kSpreadCoverage * static_cast<double>(misses.size() - 1));
   const auto by = [&](double Miss::*figure) {
     std::nth_element(misses.begin(), misses.begin() + at, misses.end(),
                      [&](const Miss& a, const Miss& b) { return a.*figure < b.*figure; });

@@ -17,18 +17,18 @@ namespace {
 constexpr std::size_t kMostRows = 100'000;
 constexpr double kDirtiest = 1e5;  // In g/kWh: no grid, whatever it burns.
 
-struct Part {
+struct CodeCarbonPart {
   std::string_view column;
   const char* component;
   ComponentKind kind;
   Boundary boundary;
 };
-constexpr std::array<Part, 3> kParts{
-    Part{"gpu_energy", "gpu", ComponentKind::kGpu, Boundary::kGpu},
-    Part{"cpu_energy", "cpu", ComponentKind::kCpu, Boundary::kHost},
-    Part{"ram_energy", "ram", ComponentKind::kMemory, Boundary::kHost}};
+constexpr std::array<CodeCarbonPart, 3> kCodeCarbonParts{
+    CodeCarbonPart{"gpu_energy", "gpu", ComponentKind::kGpu, Boundary::kGpu},
+    CodeCarbonPart{"cpu_energy", "cpu", ComponentKind::kCpu, Boundary::kHost},
+    CodeCarbonPart{"ram_energy", "ram", ComponentKind::kMemory, Boundary::kHost}};
 
-Provenance provenance_of(const Part& part, const CodeCarbonRow& row) {
+Provenance provenance_of(const CodeCarbonPart& part, const CodeCarbonRow& row) {
   const bool has_counter =
       part.kind == ComponentKind::kGpu && row.text("gpu_model").find("NVIDIA") != std::string::npos;
   if (has_counter) {
@@ -43,7 +43,7 @@ Provenance provenance_of(const Part& part, const CodeCarbonRow& row) {
 Epoch so_far(CodeCarbonRow& row, double pue) {
   Epoch out;
   out.duration = Seconds(row.number("duration", 0, 1e12).value_or(0));
-  for (const Part& part : kParts) {
+  for (const CodeCarbonPart& part : kCodeCarbonParts) {
     const std::optional<double> kwh = row.number(part.column, 0, 1e11);
     // It writes 0 where there is no such part, or nothing to measure it with.
     if (!kwh || *kwh == 0) continue;
