@@ -146,7 +146,8 @@ TEST(EnergyVisRecords, AreItsAnswers) {
   TrackedRun run(begun);
   EnergyVisRecords records;
   const auto take = [&](const char* stats) {
-    for (const Record& record : records.take(stats, 5).value()) run.apply(record);
+    const auto taken = records.take(stats, 5);
+    for (const Record& record : taken.value()) run.apply(record);
   };
   take(R"({"cpu":{"epoch":[0.05],"interval":null},"gpu":{"epoch":[0.05]}})");
   take(R"({"cpu":{"epoch":[0.05,0.05]},"gpu":{"epoch":[0.05,0.1]}})");
