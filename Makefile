@@ -1,6 +1,6 @@
 # The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
 .DEFAULT_GOAL := help
-.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz soak-kills bench check configure-run configure-test fuzz-build
+.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
 
 # Run and test share this folder, so that what one has built is there for the other.
 BUILD := build/release
@@ -17,7 +17,7 @@ help:
 	@echo "make build   build only the program, $(BUILD)/bin/wattree"
 	@echo "make install [PREFIX=/usr/local] [DESTDIR=]   the program, libraries, headers, completions"
 	@echo "make bench   build and run the benchmarks"
-	@echo "make soak    the long tests: address, leak, undefined and thread sanitizers; 10 minutes of every fuzzer"
+	@echo "make soak    the long tests: address, leak, undefined and thread sanitizers; 10 minutes of every fuzzer; load"
 	@echo
 	@echo "They install missing system packages (SKIP_INSTALL=1: never), and but for install write nowhere else outside this folder."
 
@@ -45,6 +45,7 @@ run: build
 
 configure-test:
 	@tools/install_dependencies test
+	@WATTREE_WEB_TOOLS=all tools/build_web
 	@cmake --preset release -DWATTREE_TESTS=ON -DWATTREE_WERROR=$(WATTREE_WERROR) >/dev/null
 
 fuzz-build:
@@ -59,7 +60,14 @@ test: configure-test
 
 # All of them, also after one that fails: -k, and a target for each.
 soak:
-	@$(MAKE) --no-print-directory -k soak-asan soak-tsan soak-fuzz soak-kills
+	@$(MAKE) --no-print-directory -k soak-server soak-kills soak-asan soak-tsan soak-fuzz
+
+# With ten thousand idle connections, and as much load as wrk makes.
+soak-server: configure-test
+	@tools/install_dependencies soak
+	@tools/build $(BUILD) "Building the server in $(BUILD)" wattree beast_test
+	@WATTREE_SOAK=1 tools/run_tests --build $(BUILD) --only beast_test
+	@bench/serve
 
 # A program that writes to the store of profiles is killed a thousand times.
 soak-kills:
@@ -82,6 +90,7 @@ bench:
 	@cmake --preset bench >/dev/null
 	@tools/build build/bench "Building the benchmarks in build/bench"
 	@bench/report --write docs/benchmarks.md
+	@bench/serve --wattree build/bench/bin/wattree --write docs/benchmarks.md
 
 check:
 	@tools/install_dependencies check

@@ -6,6 +6,9 @@ find_package(CURL REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(Threads REQUIRED)
 
 # With ccache nothing is compiled twice. Without it, a precompiled header and several files at a time make a first build
 # three times as quick. With it they would find little in the cache: such a header belongs to the folder that it was compiled
@@ -119,6 +122,44 @@ function(wattree_embed_json name folder type function header)
       -DOUTPUT=${output} -P ${script}
     DEPENDS ${files} ${script}
     COMMENT "Embedding data/${folder}"
+    VERBATIM)
+  target_sources(wattree_${name} PRIVATE ${output})
+endfunction()
+
+# wattree_embed_web(NAME): builds the web UI and puts it into library NAME, where wattree::web_files() returns its files.
+# Without it (WATTREE_WEB=OFF, or no npm here) the table is empty. Sanitizers and fuzzers have no use for pages.
+find_program(WATTREE_NPM npm)
+set(has_web OFF)
+if(WATTREE_NPM AND NOT WATTREE_SANITIZE AND NOT WATTREE_FUZZ)
+  set(has_web ON)
+endif()
+option(WATTREE_WEB "Build the web UI into the program (needs Node and npm)" ${has_web})
+function(wattree_embed_web name)
+  set(folder ${PROJECT_BINARY_DIR}/web)
+  set(stamp ${PROJECT_BINARY_DIR}/web.stamp)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/web_files_table.cc)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_web.cmake)
+  if(WATTREE_WEB)
+    set(web ${PROJECT_SOURCE_DIR}/web)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*.ts ${web}/src/*.svelte ${web}/src/*.css ${web}/public/*)
+    list(FILTER sources EXCLUDE REGEX "\\.test\\.ts$")
+    set(build ${PROJECT_SOURCE_DIR}/tools/build_web)
+    add_custom_command(
+      OUTPUT ${stamp}
+      COMMAND ${build} ${folder}
+      COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+      DEPENDS ${sources} ${web}/index.html ${web}/package-lock.json ${web}/vite.config.ts ${web}/svelte.config.js ${build}
+      COMMENT "Building the web UI"
+      VERBATIM)
+  else()
+    file(WRITE ${stamp} "")
+    file(REMOVE_RECURSE ${folder})
+  endif()
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUTPUT=${output} -P ${script}
+    DEPENDS ${stamp} ${script}
+    COMMENT "Embedding the web UI"
     VERBATIM)
   target_sources(wattree_${name} PRIVATE ${output})
 endfunction()

@@ -1,6 +1,7 @@
 """The package installs without a network, and finds the library beside it."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -24,3 +25,10 @@ def test_pip_installs_it_offline(root, library, tmp_path):
     assert result.stdout.strip() in (source / "wattree/_version.py").read_text()
     assert (target / f"wattree-{result.stdout.strip()}.dist-info").is_dir()
     assert (target / "wattree/py.typed").exists()
+    shipped = {path.stem: path.read_text() for path in (target / "wattree").glob("*.py")}
+    assert {"profiler", "tracking", "nvml", "rapl", "sampler"} <= set(shipped)
+    # What measures this project's own datasets, and stand-ins of tests.
+    assert not {"collect", "fake", "grid", "kinds", "launches", "plan"} & set(shipped)
+    for name, source in shipped.items():
+        for other in re.findall(r"^ *from wattree\.(\w+) import", source, re.MULTILINE):
+            assert other in shipped, f"{name} needs {other}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 import json
@@ -23,6 +24,7 @@ from wattree.capture import windows_on_host
 from wattree.memory import peak_memory
 from wattree.models import Pass, build_model, precision, read_config
 from wattree.launches import time_launch
+from wattree.routing import experts_at_work
 from wattree.nodes import Node, distinct_nodes, key_of_call, op_from_record
 from wattree.pauses import Spin, measure_spin, measure_with_pauses
 from wattree.plan import Item
@@ -234,12 +236,15 @@ class Collector:
         nodes = self.write_tree(item, plain)
         launch, why, agrees = self.launch_of(item, passed, plain)
         root = next(node for node in nodes if node.level == "model")
+        is_launched = item.execution == "eager"
+        settings = launched_settings(self.settings) if is_launched and not self.shrink else self.settings
         try:
-            result = measure(launch, self.device, self.sampler, self.settings)
+            with self.sampler.sparingly() if is_launched else contextlib.nullcontext():
+                result = measure(launch, self.device, self.sampler, settings)
         finally:
             launch.close()
         self.write_window(item.name, result, item, root, subject="decode" if item.past else "model", cache="natural",
-                          ops_agree=agrees, why_eager=why, copies=launch.iterations)
+                          ops_agree=agrees, why_eager=why, copies=launch.iterations, experts_at_work=experts_at_work(passed))
 
     def launch_of(self, item: Item, passed: Pass, plain: Trace) -> tuple[Launch, str | None, bool | None]:
         """The pass as a launch, why it is no graph where one was wanted, and whether a graph runs what the plain pass runs."""
@@ -441,6 +446,11 @@ class Collector:
                  f"{fields['sm_clock_mhz'] or 0:.0f} MHz{' CAP' if fields['is_capped'] else ''} "
                  f"{fields['duration_s']:.2f}/{fields['load_s']:.2f} s {fields['execution']}"
                  + (f" ({extra['why_eager']})" if extra.get("why_eager") else ""))
+
+
+def launched_settings(settings: Settings) -> Settings:
+    """For passes launched one by one: the counter is asked rarely, and hosts have other things to do now and then."""
+    return dataclasses.replace(settings, window_s=2.0, relative_error=0.03, drift=0.1)
 
 
 def item_fields(item: Item) -> dict[str, Any]:

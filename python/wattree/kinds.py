@@ -517,6 +517,5 @@ PART_KINDS = {"expert_parts": (EXPERT_PARTS, is_of_experts), "front_parts": (FRO
 KINDS = (*PASS_KINDS, *OP_KINDS, *PART_KINDS, "expert_ops", "launches")
 
 
-def calls_of(kind: str, device: str) -> list[Call]:
-    calls = OP_KINDS[kind](device)
+def in_random_order(kind: str, calls: list[Call]) -> list[Call]:
     return calls if kind in IN_ORDER else shuffled(calls)

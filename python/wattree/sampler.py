@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from wattree.nvml import POWER_CAP_REASONS, GpuState
@@ -82,6 +83,16 @@ class Sampler:
         self._stop.set()
         for thread in self._threads:
             thread.join()
+
+    @contextlib.contextmanager
+    def sparingly(self, pause_s: float = 0.045) -> Iterator[None]:
+        """Asks for the energy so rarely that a program which launches kernels one by one is hardly slowed down. The moment of a tick is
+        then known to that pause."""
+        before_s, self._pause_s = self._pause_s, pause_s
+        try:
+            yield
+        finally:
+            self._pause_s = before_s
 
     def forget_before(self, time_s: float) -> None:
         """Drops what is older, so that a long session does not slow down."""

@@ -31,6 +31,10 @@ JsonFields::JsonFields(const Json& object, std::string path, std::string origin,
   }
 }
 
+void JsonFields::fail(Error error) {
+  if (failure_.ok()) failure_ = std::move(error);
+}
+
 void JsonFields::complain(std::string_view name, const std::string& why, std::string hint) {
   if (!failure_.ok()) return;
   std::string field = path_ + std::string(name);
@@ -53,6 +57,8 @@ bool JsonFields::has(std::string_view name) const {
   const auto found = object_.find(std::string(name));
   return found != object_.end() && !found->is_null();
 }
+
+const Json* JsonFields::any(std::string_view name) { return find(name, false); }
 
 std::string JsonFields::text(std::string_view name, bool is_required) {
   const Json* value = find(name, is_required);

@@ -30,12 +30,16 @@ class JsonFields {
   std::vector<double> numbers(std::string_view name, double low, double high);
   std::vector<std::string> texts(std::string_view name, bool is_required = false);
 
+  const nlohmann::json* any(std::string_view name);  // Whatever it is; absent: nullptr.
+
   // The reader of an object that must be there.
   JsonFields inside(std::string_view name);
   // The reader of a nested object; `value` may be anything.
   JsonFields below(const nlohmann::json& value, std::string_view name) const;
   JsonFields below(const nlohmann::json& value, std::string_view name, std::size_t index) const;
 
+  // The first thing wrong goes first.
+  void fail(Error error);
   void complain(std::string_view name, const std::string& why, std::string hint = {});
   // Complains about fields that nobody asked for: a misspelt one must not go unnoticed.
   void finish();

@@ -1,6 +1,6 @@
 #include "src/base/json_writer.h"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -10,9 +10,16 @@ namespace wattree {
 namespace {
 
 // ASCII that stands for itself.
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+constexpr std::array<bool, 256> kIsPlain = [] {
+  std::array<bool, 256> out{};
+  for (std::size_t byte = 0x20; byte < 0x80; ++byte) out[byte] = byte != '"' && byte != '\\';
+  return out;
+}();
+
+std::size_t plain_length(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && kIsPlain[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
 }
 
 }  // namespace
@@ -104,8 +111,7 @@ void JsonWriter::quote(std::string_view text) {
   text_ += '"';
   while (!text.empty()) {
     // Most text is plain: as many characters of it as there are, at once.
-    const std::size_t plain = static_cast<std::size_t>(
-        std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+    const std::size_t plain = plain_length(text);
     text_ += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) break;

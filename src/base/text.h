@@ -1,6 +1,7 @@
 // Small things with text.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,8 @@ std::string in_words(const std::vector<std::string>& names);
 
 // "a, b, c"
 std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
+
+// Cells a text takes in a terminal: its code points.
+std::size_t display_width(std::string_view text);
 
 }  // namespace wattree

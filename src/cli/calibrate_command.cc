@@ -41,9 +41,12 @@ CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
   command.add_option("-o,--output", request.output, "File for the predictor").required();
   command.add_option("--hardware", request.hardware,
                      "Name of the hardware to show [the device's own name]");
-  command.add_option("--dtype", request.dtype,
-                     "One of fp32 and tf32, one of bf16 and fp16, or both [bf16,fp32 on a GPU, "
-                     "fp32 on a processor]");
+  command
+      .add_option(
+          "--dtype", request.dtype,
+          "One of fp32 and tf32, one of bf16 and fp16, or both [bf16,fp32 on a GPU, fp32 on "
+          "a processor]")
+      .offers({"bf16", "fp16", "fp32", "tf32"});
   command.add_flag("--resume", request.resume, "Continue with the measurements that are there");
   flags.measure.budget = "10min";
   describe_measuring(command, flags.measure);

@@ -62,7 +62,8 @@ Command carbon_command(CommandSyntax app) {
   flags->unit.add_to(carbon);
   flags->folder.add_to(carbon);
   carbon.add_flag("--json", flags->json, "Print JSON (docs/schemas/footprint.schema.json)");
-  return {carbon, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {carbon, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json; }};
 }
 
 }  // namespace wattree

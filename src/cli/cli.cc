@@ -1,7 +1,7 @@
 #include "src/cli/cli.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -9,6 +9,7 @@
 #include "src/base/version.h"
 #include "src/cli/command.h"
 #include "src/cli/completions.h"
+#include "src/cli/wrapped_output.h"
 #include "src/runs/store/sqlite/sqlite_store.h"
 
 namespace wattree {
@@ -22,10 +23,12 @@ Command completions_command(const CommandLine& line) {
       .required()
       .one_of({"bash", "zsh", "fish"});
   completions.footer("Example:\n  eval \"$(wattree completions bash)\"\n");
-  return {completions, [shell, &line](Surroundings& world) {
+  return {completions,
+          [shell, &line](Surroundings& world) {
             world.out << completion_script(*shell, line.words());
             return 0;
-          }};
+          },
+          [] { return true; }};
 }
 
 // How the flags of a request's fields are called: as the fields, with few exceptions.
@@ -50,13 +53,31 @@ int written(int code, Surroundings& world) {
               false, world);
 }
 
+// Text for a person is broken at the terminal's width, data never.
+int run_command(const Command& command, Surroundings& world) {
+  const bool is_data = command.prints_data && command.prints_data();
+  if (world.width == 0 || is_data) return written(command.run(world), world);
+  WrappedOutput buffer(world.out, world.width);
+  std::ostream out(&buffer);
+  Surroundings wrapped{
+      out,           world.err,   world.environment, world.is_err_terminal, world.whole_environment,
+      world.command, world.width, world.services,    world.flag_of};
+  return written(command.run(wrapped), wrapped);
+}
+
 // The exit code of a command line that is no command to run: wrong, or answered already.
 std::optional<int> parse(const CommandLine& line, const std::vector<std::string>& arguments,
                          Surroundings& world) {
   const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
   const CommandLine::Parsed parsed = line.parse(arguments);
   switch (parsed.ending) {
-    case CommandLine::Ending::kAnswered: world.out << parsed.out; return written(0, world);
+    case CommandLine::Ending::kAnswered: {
+      const Command help{line.syntax(), [&parsed](Surroundings& to) {
+                           to.out << parsed.out;
+                           return 0;
+                         }};
+      return run_command(help, world);
+    }
     case CommandLine::Ending::kWrong:
       if (const auto error = line.misspelt(arguments)) return usage_error(*error, as_json, world);
       if (as_json) {
@@ -73,22 +94,41 @@ std::optional<int> parse(const CommandLine& line, const std::vector<std::string>
   return std::nullopt;
 }
 
+// Every command, in the order and under the headings of --help.
+std::vector<Command> all_commands(const CommandLine& line) {
+  const CommandSyntax app = line.syntax();
+  std::vector<Command> out;
+  const auto add = [&out](const char* heading, std::initializer_list<Command> commands) {
+    for (const Command& command : commands) {
+      command.syntax.group(heading);
+      out.push_back(command);
+    }
+  };
+  add("Before a run", {predict_command(app), compare_command(app), tree_command(app)});
+  add("During a run", {track_command(app), meters_command(app)});
+  add("After a run",
+      {carbon_command(app), whatif_command(app), report_command(app), profiles_command(app)});
+  add("In a browser", {serve_command(app), token_command(app)});
+  add("Look-up tables", {models_command(app), hardware_command(app), regions_command(app)});
+  add("Your own measurements and predictors",
+      {profile_command(app), calibrate_command(app), train_command(app), evaluate_command(app),
+       annotate_command(app), dataset_command(app), import_command(app)});
+  add("Your shell", {completions_command(line)});
+  return out;
+}
+
 int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world) {
   const CommandLine line(
       "wattree", kVersion,
       "Where the energy of machine-learning models goes: before, during and after a run.");
   const CommandSyntax syntax = line.syntax();
   syntax.require_subcommand();
-  syntax.footer("`wattree COMMAND --help` shows a command's options and examples.\n");
-  const std::vector<Command> commands{
-      tree_command(syntax),      predict_command(syntax),  models_command(syntax),
-      meters_command(syntax),    track_command(syntax),    profile_command(syntax),
-      calibrate_command(syntax), import_command(syntax),   dataset_command(syntax),
-      carbon_command(syntax),    whatif_command(syntax),   compare_command(syntax),
-      report_command(syntax),    profiles_command(syntax), token_command(syntax),
-      regions_command(syntax),   hardware_command(syntax), train_command(syntax),
-      evaluate_command(syntax),  annotate_command(syntax), completions_command(line),
-  };
+  const std::vector<Command> commands = all_commands(line);
+  // After the commands, which would inherit it.
+  syntax.footer(
+      "Begin with:\n"
+      "  wattree predict bert-base-uncased\n\n"
+      "`wattree COMMAND --help` shows a command's options and examples.\n");
   // What follows "--" is a program of the user's with arguments of its own: CLI11 would take some
   // of them ("[a,b]") apart.
   auto end = arguments.end();
@@ -102,20 +142,12 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
   const std::vector<std::string> own(arguments.begin(), end);
   if (const auto code = parse(line, own, world)) return *code;
   for (const Command& command : commands) {
-    if (command.syntax.parsed()) return written(command.run(world), world);
+    if (command.syntax.parsed()) return run_command(command, world);
   }
   return kUsage;
 }
 
 }  // namespace
-
-bool prints_data(const std::vector<std::string>& arguments) {
-  static constexpr std::array<std::string_view, 6> kData{"--json", "--csv",  "--names",
-                                                         "export", "report", "completions"};
-  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return std::find(kData.begin(), kData.end(), argument) != kData.end();
-  });
-}
 
 int run_cli(const std::vector<std::string>& arguments, Surroundings world) {
   // Errors are values, so an exception here is a fault of the program or memory that ran out. The

@@ -2,6 +2,7 @@
 // or --must-fit set, 2 usage, 3 bad input, 4 not available here, 5 internal.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -20,13 +21,11 @@ struct Surroundings {
   bool is_err_terminal = false;                     // A person reads `err`: progress is shown.
   std::vector<std::string> whole_environment = {};  // "NAME=value": for a program that is started.
   std::vector<std::string> command = {};            // After "--": a program to run, untouched.
+  std::size_t width = 0;  // Of the terminal that `out` is, in cells; 0: no line is broken.
   // Made by run_cli().
   Services services = {};
   FieldName flag_of = {};  // "dtype" -> "--dtype"
 };
-
-// Whether the output is a file's text rather than a person's: its lines are not to be broken.
-bool prints_data(const std::vector<std::string>& arguments);
 
 int run_cli(const std::vector<std::string>& arguments, Surroundings surroundings);
 

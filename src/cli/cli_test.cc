@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "src/base/test_folder.h"
+#include "src/base/text.h"
 #include "tests/support/fake_nvml.h"
 
 namespace wattree {
@@ -29,6 +30,16 @@ Outcome run(const std::vector<std::string>& arguments) {
                             return std::nullopt;
                           }});
   return {code, out.str(), err.str()};
+}
+
+// On a terminal of 40 cells.
+std::string shown_in_40_cells(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Surroundings terminal{out, err, [](const char*) { return std::optional<std::string>(); }};
+  terminal.width = 40;
+  EXPECT_EQ(run_cli(arguments, terminal), 0) << err.str();
+  return out.str();
 }
 
 class ConfigFile {
@@ -81,6 +92,30 @@ TEST(Cli, ThePredictedClassComesFirst) {
   const Outcome masked = run({"predict", published.path(), "--on", "h200"});
   EXPECT_TRUE(masked.out.starts_with("BertForMaskedLM of ")) << masked.out;
   EXPECT_NE(masked.err.find("--as BertModel leaves it out"), std::string::npos) << masked.err;
+}
+
+TEST(Cli, ATerminalBreaksTextButNoData) {
+  const std::vector<std::string> text{"predict", "bert-tiny", "--on", "h200"};
+  EXPECT_NE(shown_in_40_cells(text), run(text).out);
+  EXPECT_NE(shown_in_40_cells({"--help"}), run({"--help"}).out);
+  const std::string irene = WATTREE_SOURCE_DIR "/tests/data/irene-tiny";
+  const std::string profile = WATTREE_SOURCE_DIR "/tests/data/profiles/noisy.json";
+  for (const std::vector<std::string>& data :
+       std::vector<std::vector<std::string>>{{"predict", "bert-tiny", "--on", "h200", "--json"},
+                                             {"tree", "bert-tiny", "--csv"},
+                                             {"hardware", "--names"},
+                                             {"completions", "bash"},
+                                             {"import", "irene", irene},
+                                             {"import", "irene", irene, "-o", "-"},
+                                             {"report", profile},
+                                             {"profiles", "export", profile}}) {
+    EXPECT_EQ(shown_in_40_cells(data), run(data).out) << data.front();
+  }
+  // A file that is called as a command is no wish for data.
+  const TestFolder folder;
+  const std::string config = (folder.path() / "report").string();
+  std::ofstream(config) << R"({"model_type":"bert","num_hidden_layers":1})";
+  EXPECT_NE(shown_in_40_cells({"tree", config}), run({"tree", config}).out);
 }
 
 // As a fault of the program would be: an exception that nobody expects.
@@ -313,7 +348,7 @@ TEST(Cli, DatasheetsStandInForPredictors) {
   };
   EXPECT_EQ(headline("a100-sxm4-80gb"),
             "1× A100 SXM4 80GB, GPU only, bf16, sdpa, graph, per pass of 1 × 128; assumed by "
-            "datasheet (from its datasheet)");
+            "datasheet (scaled from h200)");
   EXPECT_NE(headline("rtx4090").find("GeForce RTX 4090, "), std::string::npos);
   const Outcome data =
       run({"predict", "bert-tiny", "--dtype", "bf16", "--on", "a100 sxm4 80gb", "--csv"});
@@ -345,10 +380,38 @@ TEST(Cli, CompletionsOfferWhatMayFollow) {
     }
     for (const char* asked :
          {"wattree models --names", "wattree regions --names", "wattree hardware --names",
-          "wattree profiles list --names", "fp32 bf16 fp16"}) {
+          "wattree profiles list --names", "fp32 bf16 fp16", "sdpa eager", "graph eager",
+          "in_place cold warm", "model module ml math"}) {
       EXPECT_NE(script.find(asked), std::string::npos) << shell << ": " << asked;
     }
   }
+}
+
+// The words between `begin` and the next `end`.
+std::vector<std::string> words_in(const std::string& text, const std::string& begin, char end) {
+  const std::size_t at = text.find(begin);
+  if (at == std::string::npos) return {};
+  const std::size_t first = at + begin.size();
+  return split(text.substr(first, text.find(end, first) - first), ',');
+}
+
+TEST(Cli, EveryWordThatHelpOffersIsTaken) {
+  const std::string help = run({"tree", "--help"}).out;
+  for (const std::string flag : {"--dtype", "--attention", "--level"}) {
+    const std::vector<std::string> words = words_in(help, flag + " TEXT:{", '}');
+    EXPECT_GE(words.size(), 2U) << flag;
+    for (const std::string& word : words) {
+      const Outcome tree = run({"tree", "bert-tiny", flag, word});
+      EXPECT_EQ(tree.code, 0) << flag << " " << word << ": " << tree.err;
+    }
+    const Outcome other = run({"tree", "bert-tiny", flag, "other"});
+    EXPECT_NE(other.code, 0) << flag;
+    for (const std::string& word : words) {
+      EXPECT_NE(other.err.find(word), std::string::npos) << word << " in " << other.err;
+    }
+  }
+  // As a config file spells it: no word to offer, but one to take.
+  EXPECT_EQ(run({"tree", "bert-tiny", "--dtype", "bfloat16"}).code, 0);
 }
 
 // One of several is nobody's to choose but the user's.

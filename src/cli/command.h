@@ -15,6 +15,8 @@ namespace wattree {
 struct Command {
   CommandSyntax syntax;                   // Its description of itself, for parsing and --help.
   std::function<int(Surroundings&)> run;  // Returns the exit code.
+  // Whether it prints data, whose lines are not to be broken. Where it is none: it never does.
+  std::function<bool()> prints_data = {};
 };
 
 // Each describes its command below `app`; the flags live in `run`.
@@ -36,6 +38,7 @@ Command regions_command(CommandSyntax app);
 Command hardware_command(CommandSyntax app);
 Command meters_command(CommandSyntax app);
 Command track_command(CommandSyntax app);
+Command serve_command(CommandSyntax app);
 Command profile_command(CommandSyntax app);
 Command calibrate_command(CommandSyntax app);
 

@@ -18,7 +18,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-// CLI11 keeps the words of one_of() in what --help shows: "TEXT:{bash,zsh,fish}".
+// CLI11 keeps the words of one_of() and offers() in what --help shows: "TEXT:{bash,zsh,fish}".
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string shown = option.get_type_name();
   const std::size_t open = shown.find(":{");
@@ -79,6 +79,11 @@ CommandOption CommandOption::one_of(const std::vector<std::string>& words) const
   return CommandOption(option_->check(CLI::IsMember(words)));
 }
 
+CommandOption CommandOption::offers(const std::vector<std::string>& words) const {
+  const auto allow_all = [](std::string&) { return std::string(); };
+  return CommandOption(option_->check(CLI::Validator(allow_all, "{" + join(words, ",") + "}")));
+}
+
 CommandOption CommandOption::between(int least, int most) const {
   return CommandOption(option_->check(CLI::Range(least, most)));
 }
@@ -126,6 +131,8 @@ CommandSyntax CommandSyntax::add_subcommand(const std::string& name,
 void CommandSyntax::require_subcommand() const { app_->require_subcommand(1); }
 
 void CommandSyntax::footer(const std::string& text) const { app_->footer(text); }
+
+void CommandSyntax::group(const std::string& heading) const { app_->group(heading); }
 
 CommandOption CommandSyntax::add_flag(const std::string& names, bool& value,
                                       const std::string& help) const {

@@ -24,7 +24,11 @@ class CommandOption {
   explicit CommandOption(CLI::Option* option) : option_(option) {}
 
   CommandOption required() const;
+  // Only these words, in --help and in completions.
   CommandOption one_of(const std::vector<std::string>& words) const;
+  // These words are offered there, but the command itself checks what was typed: it knows other
+  // spellings or says more about what is wrong.
+  CommandOption offers(const std::vector<std::string>& words) const;
   CommandOption between(int least, int most) const;
   CommandOption excludes(CommandOption other) const;
   CommandOption excludes(const std::string& other) const;
@@ -55,6 +59,8 @@ class CommandSyntax {
   CommandSyntax add_subcommand(const std::string& name, const std::string& description) const;
   void require_subcommand() const;
   void footer(const std::string& text) const;
+  // The heading under which the program's --help lists it.
+  void group(const std::string& heading) const;
   CommandOption add_flag(const std::string& names, bool& value, const std::string& help) const;
   // Parsing fills `value`, which lives as long. The end of command_syntax.cc lists what T may be.
   template <class T>

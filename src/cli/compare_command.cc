@@ -126,14 +126,15 @@ Command compare_command(CommandSyntax app) {
                    "compare_profiles.schema.json)");
   describe_size(compare, flags->pass);
   describe_predictor(compare, flags->predictor);
-  describe_pass(compare, flags->pass, kPredictedDtypes);
+  describe_pass(compare, flags->pass, PrecisionUse::kRun);
   flags->setting.add_to(compare);
   flags->setting.add_price_to(compare);
   compare.add_option("--epochs", flags->epochs,
                      "Show each run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(compare);
   flags->folder.add_to(compare);
-  return {compare, [flags, compare](Surroundings& world) { return run(*flags, compare, world); }};
+  return {compare, [flags, compare](Surroundings& world) { return run(*flags, compare, world); },
+          [flags] { return flags->json; }};
 }
 
 }  // namespace wattree

@@ -47,17 +47,9 @@ std::string asked_in_bash(std::string_view command) {
   return fmt::format("$({} 2>/dev/null)", command);
 }
 
-// Fixed words of options that check them later than the command line does.
-std::string choices_of(const OptionWords& option) {
-  if (option.name == "--dtype") return "fp32 bf16 fp16";
-  if (option.name == "--attention") return "sdpa eager";
-  if (option.name == "--execution") return "graph eager";
-  return join(option.choices, " ");
-}
-
 // What bash offers after an option: its choices, what the program knows, or else files.
 std::string values_in_bash(const OptionWords& option) {
-  if (std::string choices = choices_of(option); !choices.empty()) return choices;
+  if (!option.choices.empty()) return join(option.choices, " ");
   const std::string_view asked = command_for(option.name);
   return asked.empty() ? "" : asked_in_bash(asked);
 }
@@ -111,8 +103,8 @@ std::string fish_option(const OptionWords& option) {
   const bool is_long = option.name.starts_with("--");
   std::string out = fmt::format("-{} {}", is_long ? "l" : "s", option.name.substr(is_long ? 2 : 1));
   if (!option.takes_value) return out;
-  if (const std::string choices = choices_of(option); !choices.empty()) {
-    return out + fmt::format(" -x -a '{}'", choices);
+  if (!option.choices.empty()) {
+    return out + fmt::format(" -x -a '{}'", join(option.choices, " "));
   }
   const std::string_view asked = command_for(option.name);
   return out + (asked.empty() ? " -r" : fmt::format(" -x -a '({})'", asked));

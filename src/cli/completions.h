@@ -10,7 +10,7 @@ namespace wattree {
 struct OptionWords {
   std::string name;  // "--dtype"
   bool takes_value = false;
-  std::vector<std::string> choices = {};  // Where only these are allowed.
+  std::vector<std::string> choices = {};  // The words to offer, where they are few.
 };
 
 struct CommandWords {

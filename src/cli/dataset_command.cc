@@ -32,6 +32,7 @@ CommandSyntax describe(CommandSyntax app, StatsFlags& flags) {
       "the\n"
       "root to the deepest leaf. Two nodes are copies of one measurement if all their numbers are\n"
       "equal.\n");
+  dataset.footer("Example:\n  wattree dataset stats data.jsonl\n");
   return dataset;
 }
 
@@ -126,7 +127,8 @@ int run(const StatsFlags& flags, Surroundings& world) {
 Command dataset_command(CommandSyntax app) {
   auto flags = std::make_shared<StatsFlags>();
   const CommandSyntax dataset = describe(app, *flags);
-  return {dataset, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {dataset, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json; }};
 }
 
 }  // namespace wattree

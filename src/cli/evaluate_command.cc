@@ -123,7 +123,8 @@ int run(EvaluateFlags& flags, Surroundings& world) {
 Command evaluate_command(CommandSyntax app) {
   auto flags = std::make_shared<EvaluateFlags>();
   const CommandSyntax command = describe(app, *flags);
-  return {command, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {command, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json; }};
 }
 
 }  // namespace wattree

@@ -17,11 +17,12 @@ CommandSyntax describe(CommandSyntax app, ImportRequest& request) {
   irene.add_option("DIR", request.folder, "The folder with the four files").required();
   irene.add_option("-o,--output", request.output, "The JSON Lines file to write [standard output]");
   irene.add_flag("--skip-bad", request.skip_bad,
-                 "Leave out trees with bad rows; otherwise one bad row and nothing is written");
+                 "Leave out trees with bad rows [a bad row stops the import]");
   irene.footer(
       "Example:\n"
       "  wattree import irene ./irene-data -o data.jsonl\n\n"
       "Parameters, and kernels that are not nodes, are computed: see docs/datasets.md.\n");
+  import.footer("Example:\n  wattree import irene ./irene-data -o data.jsonl\n");
   return import;
 }
 
@@ -45,7 +46,8 @@ int run(ImportRequest& request, Surroundings& world) {
 Command import_command(CommandSyntax app) {
   auto request = std::make_shared<ImportRequest>();
   const CommandSyntax import = describe(app, *request);
-  return {import, [request](Surroundings& world) { return run(*request, world); }};
+  return {import, [request](Surroundings& world) { return run(*request, world); },
+          [request] { return request->output.empty() || request->output == "-"; }};
 }
 
 }  // namespace wattree

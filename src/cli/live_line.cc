@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "src/report/table/quantity.h"
+#include "src/base/text.h"
 
 namespace wattree {
 namespace {

@@ -142,7 +142,8 @@ Command regions_command(CommandSyntax app) {
   const CommandOption json =
       regions.add_flag("--json", flags->json, "Print JSON (docs/schemas/regions.schema.json)");
   regions.add_flag("--names", flags->names, "Print only the codes, one per line").excludes(json);
-  return {regions, [flags](Surroundings& world) { return run_regions(*flags, world); }};
+  return {regions, [flags](Surroundings& world) { return run_regions(*flags, world); },
+          [flags] { return flags->json || flags->names; }};
 }
 
 Command hardware_command(CommandSyntax app) {
@@ -161,7 +162,8 @@ Command hardware_command(CommandSyntax app) {
       hardware.add_flag("--json", flags->json, "Print JSON (docs/schemas/hardware.schema.json)");
   hardware.add_flag("--names", flags->names, "Print only the names, one per line, each as one word")
       .excludes(json);
-  return {hardware, [flags](Surroundings& world) { return run_hardware(*flags, world); }};
+  return {hardware, [flags](Surroundings& world) { return run_hardware(*flags, world); },
+          [flags] { return flags->json || flags->names; }};
 }
 
 }  // namespace wattree

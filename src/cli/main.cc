@@ -12,10 +12,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const std::size_t width = wattree::prints_data(arguments) ? 0 : wattree::terminal_width();
-  wattree::WrappedOutput buffer(std::cout, width);
-  std::ostream wrapped(&buffer);
-  const wattree::Surroundings surroundings{width > 0 ? wrapped : std::cout,
+  const wattree::Surroundings surroundings{std::cout,
                                            std::cerr,
                                            [](const char* name) -> std::optional<std::string> {
                                              const char* value = std::getenv(name);
@@ -24,6 +21,7 @@ int main(int argc, char** argv) {
                                            },
                                            isatty(STDERR_FILENO) != 0,
                                            std::move(environment),
-                                           {}};
+                                           {},
+                                           wattree::terminal_width()};
   return wattree::run_cli(arguments, surroundings);
 }

@@ -38,14 +38,19 @@ void describe_measuring(CommandSyntax command, MeasureFlags& flags) {
       "--budget", flags.budget,
       "Stop after this time (90s, 10min); the most informative measurements come first");
   if (!flags.budget.empty()) budget.show_default();
-  command.add_option("--cache", request.cache,
-                     "State of the device's cache before each node: in_place, cold, warm, or "
-                     "several; the first one counts [in_place]");
-  command.add_option(
-      "--execution", request.execution,
-      "How kernels start: graph (back to back), or eager (each launched by the host) [graph]");
-  command.add_option("--protocol", request.protocol,
-                     "wattree, or irene (five rounds of 20 s with rests between) [wattree]");
+  command
+      .add_option("--cache", request.cache,
+                  "State of the device's cache before each node, or several: in_place,cold; the "
+                  "first one counts [in_place]")
+      .offers({"in_place", "cold", "warm"});
+  command
+      .add_option("--execution", request.execution,
+                  "How kernels start: back to back, or each launched by the host [graph]")
+      .offers({"graph", "eager"});
+  command
+      .add_option("--protocol", request.protocol,
+                  "How to measure; irene takes five rounds of 20 s with rests between [wattree]")
+      .offers({"wattree", "irene"});
   command.add_option("--node-limit", flags.node_limit_s,
                      "Longest time for one measurement, in seconds [5; irene 20 per round]");
   command.add_option("--standby", flags.standby_w,

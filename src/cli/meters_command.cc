@@ -195,7 +195,8 @@ int run(const MetersFlags& flags, Surroundings& world) {
 Command meters_command(CommandSyntax app) {
   auto flags = std::make_shared<MetersFlags>();
   const CommandSyntax meters = describe(app, *flags);
-  return {meters, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {meters, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json; }};
 }
 
 }  // namespace wattree

@@ -70,7 +70,8 @@ int run(const ModelFlags& flags, Surroundings& world) {
 Command models_command(CommandSyntax app) {
   auto flags = std::make_shared<ModelFlags>();
   const CommandSyntax models = describe(app, *flags);
-  return {models, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {models, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json || flags->names; }};
 }
 
 }  // namespace wattree

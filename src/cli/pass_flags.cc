@@ -6,21 +6,34 @@
 
 namespace wattree {
 
+namespace {
+
+void describe_precision(CommandSyntax command, std::string& dtype, PrecisionUse use) {
+  std::vector<std::string> words{"fp32", "bf16", "fp16", "tf32"};
+  if (use == PrecisionUse::kCounted) words.insert(words.end(), {"int8", "int4"});
+  command.add_option("--dtype", dtype, "Precision [the config's, or else fp32]").offers(words);
+}
+
+}  // namespace
+
 void describe_size(CommandSyntax command, PassFlags& flags) {
   command.add_option("-b,--batch", flags.query.batch, "Batch size").show_default();
   command.add_option("-s,--seq", flags.query.seq,
                      "Sequence length of the source, in tokens [128; CLIP's text has 77]");
 }
 
-void describe_pass(CommandSyntax command, PassFlags& flags, const char* dtypes) {
+void describe_pass(CommandSyntax command, PassFlags& flags, PrecisionUse use) {
   PassShape& query = flags.query;
   command.add_option("--target-len", query.target_len,
                      "Length of the decoder's input, for encoder-decoder models [as --seq]");
   command.add_option(
       "--past", query.past,
       "Take one decode step over a cache of this many tokens, instead of a full pass");
-  command.add_option("--dtype", query.dtype, std::string(dtypes) + " [the config's, or else fp32]");
-  command.add_option("--attention", query.attention, "sdpa or eager [sdpa]");
+  describe_precision(command, query.dtype, use);
+  command
+      .add_option("--attention", query.attention,
+                  "How attention is computed: by one fused kernel, or step by step [sdpa]")
+      .offers({"sdpa", "eager"});
   command.add_option(
       "--as", query.as,
       "Class to build, such as BertForMaskedLM, or base, without any head [the config's, or else "
@@ -41,8 +54,10 @@ Status read_sets(PassFlags& flags) {
 
 void describe_view(CommandSyntax command, ViewFlags& flags) {
   command.add_option("--depth", flags.depth, "Show at most this many levels below the root");
-  command.add_option("--level", flags.level,
-                     "Show down to model, module, ml or math [ml; math in JSON and CSV]");
+  command
+      .add_option("--level", flags.level,
+                  "Show nodes down to this level [ml; math in JSON and CSV]")
+      .offers({"model", "module", "ml", "math"});
   command.add_flag("--all", flags.all, "Show every layer, instead of folding identical ones");
 }
 

@@ -14,11 +14,9 @@ inline constexpr const char* kModelHelp =
     "A bundled name (see `wattree models`), a config.json or its folder, or org/name on the "
     "Hugging Face Hub";
 
-// Quantised weights are counted, but nobody has measured them.
-inline constexpr const char* kCountedDtypes = "fp32, tf32, bf16, fp16, int8 or int4";
-inline constexpr const char* kMeasuredDtypes = "fp32, tf32, bf16 or fp16";
-inline constexpr const char* kPredictedDtypes =
-    "fp32, bf16 or fp16; tf32 with a predictor that was trained on it";
+// What a command does with precisions, which decides which ones it offers. Quantised weights are
+// counted, but nobody has measured them.
+enum class PrecisionUse { kCounted, kRun };
 
 struct PassFlags {
   PassShape query;
@@ -27,8 +25,8 @@ struct PassFlags {
 };
 // -b and -s, of commands that take one of each.
 void describe_size(CommandSyntax command, PassFlags& flags);
-// All others: some commands take lists of those. `dtypes` are the ones that the command can do.
-void describe_pass(CommandSyntax command, PassFlags& flags, const char* dtypes);
+// All others: some commands take lists of those.
+void describe_pass(CommandSyntax command, PassFlags& flags, PrecisionUse use);
 // Takes --set apart, into the query.
 Status read_sets(PassFlags& flags);
 

@@ -59,7 +59,7 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
   predict.add_option("-s,--seq", flags.lengths,
                      "Sequence length of the source, in tokens; lists and ranges too [128]");
   describe_predictor(predict, flags.predictor);
-  describe_pass(predict, flags.pass, kPredictedDtypes);
+  describe_pass(predict, flags.pass, PrecisionUse::kRun);
   describe_script(predict, flags.script);
   describe_view(predict, flags.view);
   predict.add_option(
@@ -300,7 +300,8 @@ int run(PredictFlags& flags, Surroundings& world) {
 Command predict_command(CommandSyntax app) {
   auto flags = std::make_shared<PredictFlags>();
   const CommandSyntax predict = describe(app, *flags);
-  return {predict, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {predict, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json || flags->csv; }};
 }
 
 }  // namespace wattree

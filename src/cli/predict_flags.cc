@@ -13,7 +13,7 @@ void describe_predictor(CommandSyntax command, PredictorRef& predictor) {
       .add_option("--execution", predictor.execution,
                   "How kernels are started: graph (back to back, the device's own work) or eager "
                   "(one by one from Python: the device waits for the host) [graph]")
-      .one_of({"graph", "eager"});
+      .offers({"graph", "eager"});
 }
 
 void describe_totals(CommandSyntax command, TotalsRequest& request) {

@@ -37,7 +37,7 @@ CommandSyntax describe(CommandSyntax app, ProfileFlags& flags) {
       "machine that does nothing else. See docs/measuring.md.\n");
   command.add_option("MODEL", flags.model, kModelHelp).required();
   describe_size(command, flags.pass);
-  describe_pass(command, flags.pass, kMeasuredDtypes);
+  describe_pass(command, flags.pass, PrecisionUse::kRun);
   describe_inputs(command, flags.script);
   const CommandOption output =
       command.add_option("-o,--output", flags.output, "File for the dataset");
@@ -100,7 +100,8 @@ int run(ProfileFlags& flags, Surroundings& world) {
 Command profile_command(CommandSyntax app) {
   auto flags = std::make_shared<ProfileFlags>();
   const CommandSyntax command = describe(app, *flags);
-  return {command, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {command, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json; }};
 }
 
 }  // namespace wattree

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -206,7 +207,8 @@ Command profiles_command(CommandSyntax app) {
     flags->folder.add_to(command);
   }
   const std::vector<Command> files = profiles_files_commands(profiles);
-  return {profiles, [=](Surroundings& world) {
+  return {profiles,
+          [=](Surroundings& world) {
             if (listing.parsed()) return list(*flags, world);
             if (showing.parsed()) return show(*flags, world);
             if (tagging.parsed()) return change(*flags, false, world);
@@ -217,6 +219,12 @@ Command profiles_command(CommandSyntax app) {
               if (command.syntax.parsed()) return command.run(world);
             }
             return kUsage;
+          },
+          [=] {
+            if (flags->json || flags->list.json || flags->list.names) return true;
+            return std::any_of(files.begin(), files.end(), [](const Command& command) {
+              return command.syntax.parsed() && command.prints_data && command.prints_data();
+            });
           }};
 }
 

@@ -189,7 +189,7 @@ std::vector<Command> profiles_files_commands(CommandSyntax profiles) {
       {add_estimate(profiles, *flags),
        [=](Surroundings& world) { return estimate(*flags, world); }},
       {add_export(profiles, *flags),
-       [=](Surroundings& world) { return export_file(*flags, world); }},
+       [=](Surroundings& world) { return export_file(*flags, world); }, [] { return true; }},
       {add_recover(profiles, *flags), [=](Surroundings& world) { return recover(*flags, world); }},
       {saving, [=](Surroundings& world) { return backup(*flags, world); }},
       {restoring, [=](Surroundings& world) { return restore(*flags, world); }}};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "src/base/text.h"
 #include "src/report/table/quantity.h"
 
 namespace wattree {

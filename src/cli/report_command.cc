@@ -54,7 +54,7 @@ Command report_command(CommandSyntax app) {
                     "Show the run at this many epochs: extrapolated, or cut off");
   flags->unit.add_to(report);
   flags->folder.add_to(report);
-  return {report, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {report, [flags](Surroundings& world) { return run(*flags, world); }, [] { return true; }};
 }
 
 }  // namespace wattree

@@ -73,7 +73,7 @@ Command token_command(CommandSyntax app) {
   creating.add_option("NAME", flags->name, "Who gets it, or what for").required();
   creating
       .add_option("--scope", flags->scope,
-                  "read; ingest: also send runs and profiles; admin: everything")
+                  "read; ingest: send runs and profiles; admin: everything")
       .one_of({"read", "ingest", "admin"})
       .show_default();
   creating.add_option("--days", flags->days, "Days until it expires [it does not]");
@@ -82,11 +82,13 @@ Command token_command(CommandSyntax app) {
   listing.add_flag("--json", flags->json, "Print JSON (docs/schemas/tokens.schema.json)");
   const CommandSyntax revoking = token.add_subcommand("revoke", "Make a token worthless");
   revoking.add_option("ID", flags->id, "Its number in the list").required();
-  return {token, [=](Surroundings& world) {
+  return {token,
+          [=](Surroundings& world) {
             if (creating.parsed()) return create(*flags, world);
             if (listing.parsed()) return list(*flags, world);
             return revoke(*flags, world);
-          }};
+          },
+          [=] { return flags->json || creating.parsed(); }};
 }
 
 }  // namespace wattree

@@ -22,6 +22,7 @@ struct TrackFlags {
   FolderFlag folder;
   std::string epoch_at = "end", live = "auto";
   std::optional<int> port;
+  std::string address = "127.0.0.1";
   bool serve = false, quiet = false;
   std::optional<std::string> energyvis;
   std::uint16_t energyvis_port = 5000;
@@ -54,10 +55,13 @@ void add_outputs(CommandSyntax track, TrackFlags& flags) {
   track.add_option(
       "--journal", request.journal,
       "Folder for the journal, which is kept after the run [$XDG_STATE_HOME/wattree/journals]");
-  track.add_flag(
-      "--serve", flags.serve,
-      "Serve the run over HTTP on this machine: events, the profile so far, pause and resume");
+  track.add_flag("--serve", flags.serve,
+                 "Serve the run over HTTP on this machine, with the routes of `wattree serve`");
   track.add_option("--port", flags.port, "Port to serve on [any free one]").between(0, 65535);
+  track
+      .add_option("--address", flags.address,
+                  "Numeric address to serve on; callers from other machines need a token")
+      .show_default();
   track
       .add_option(
           "--energyvis", flags.energyvis,
@@ -69,7 +73,8 @@ void add_outputs(CommandSyntax track, TrackFlags& flags) {
                   "Live line with power and energy: auto (on a terminal) or off")
       .one_of({"auto", "off"})
       .show_default();
-  track.add_flag("-q,--quiet", flags.quiet, "Print no summary and no notes");
+  track.add_flag("-q,--quiet", flags.quiet,
+                 "Print no summary and no notes; warnings and errors remain");
   // Not for users: tests need neither hardware nor a free port 5000.
   flags.meters.add_roots(track);
   track.add_option("--energyvis-port", flags.energyvis_port).hidden();
@@ -140,9 +145,10 @@ TrackRequest request_of(const TrackFlags& flags, const Surroundings& world) {
 
 // None where nobody asked for one.
 Result<std::unique_ptr<RunServer>> start_server(const TrackFlags& flags, const TrackPlan& plan,
-                                                TrackControl& control) {
+                                                const Services& services, TrackControl& control) {
   RunServerOptions options;
   if (flags.serve || flags.port) options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
+  options.address = flags.address;
   if (flags.energyvis) {
     if (!is_origin(*flags.energyvis)) {
       return Error{ErrorCode::kInvalidInput,
@@ -157,16 +163,14 @@ Result<std::unique_ptr<RunServer>> start_server(const TrackFlags& flags, const T
     options.energyvis_port = flags.energyvis_port;
   }
   if (!options.port && !options.energyvis_origin) return std::unique_ptr<RunServer>();
-  return RunServer::start(options, plan.setting, control);
+  return RunServer::start(options, entry_of(plan.options), services, control);
 }
 
 // What a user sees of a run while it goes on.
 class RunView {
  public:
-  RunView(const TrackFlags& flags, const TrackPlan& plan, const TrackControl& control,
-          RunServer* server, Surroundings& world)
+  RunView(const TrackFlags& flags, const TrackPlan& plan, RunServer* server, Surroundings& world)
       : setting_(plan.setting),
-        control_(control),
         server_(server),
         world_(world),
         is_live_(world.is_err_terminal && flags.live == "auto" && !flags.quiet),
@@ -191,21 +195,17 @@ class RunView {
 
  private:
   void show(const TrackedRun& run, TrackEvent event) {
-    if (server_ != nullptr) server_->update(run, event);
     // When there is something to see there; quiet or not, an address that nobody knows is of no
     // use.
     if (server_ != nullptr && event == TrackEvent::kBegun) {
       for (const std::string& address : server_->addresses()) say("this run is at " + address);
     }
     if (!is_live_ || event == TrackEvent::kBegun) return;
-    RunStatus status = status_of(run, setting_);
-    status.is_paused = control_.is_paused();
-    status.is_waiting = control_.is_waiting();
+    const RunStatus status = status_of(run, setting_);
     line_.show([&](std::size_t columns) { return live_text(status, columns); });
   }
 
   const Setting setting_;
-  const TrackControl& control_;
   RunServer* server_;
   Surroundings& world_;
   bool is_live_;
@@ -225,14 +225,15 @@ void show_end(const TrackAnswer& answer, const Setting& setting, const TrackFlag
 }
 
 int run(const TrackFlags& flags, Surroundings& world) {
-  Result<TrackPlan> planned = plan_track(request_of(flags, world), flags.meters.services(world));
+  const Services services = flags.meters.services(world);
+  Result<TrackPlan> planned = plan_track(request_of(flags, world), services);
   if (!planned.ok()) return fail(planned.error(), false, world);
   TrackPlan plan = std::move(planned).value();
   name_fields(plan, world.flag_of);
   TrackControl control;
-  const Result<std::unique_ptr<RunServer>> server = start_server(flags, plan, control);
+  const Result<std::unique_ptr<RunServer>> server = start_server(flags, plan, services, control);
   if (!server.ok()) return fail(server.error(), false, world);
-  RunView view(flags, plan, control, server.value().get(), world);
+  RunView view(flags, plan, server.value().get(), world);
   if (!flags.quiet) {
     for (const std::string& note : plan.notes) view.say(note);
   }

@@ -33,7 +33,7 @@ CommandSyntax describe(CommandSyntax app, TreeFlags& flags) {
       "docs/trees.md.\n");
   tree.add_option("MODEL", flags.model, kModelHelp).required();
   describe_size(tree, flags.pass);
-  describe_pass(tree, flags.pass, kCountedDtypes);
+  describe_pass(tree, flags.pass, PrecisionUse::kCounted);
   describe_script(tree, flags.script);
   describe_view(tree, flags.view);
   const CommandOption json =
@@ -69,7 +69,8 @@ int run(TreeFlags& flags, Surroundings& world) {
 Command tree_command(CommandSyntax app) {
   auto flags = std::make_shared<TreeFlags>();
   const CommandSyntax tree = describe(app, *flags);
-  return {tree, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {tree, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json || flags->csv; }};
 }
 
 }  // namespace wattree

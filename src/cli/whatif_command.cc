@@ -82,7 +82,8 @@ Command whatif_command(CommandSyntax app) {
   flags->unit.add_to(whatif);
   flags->folder.add_to(whatif);
   whatif.add_flag("--json", flags->json, "Print JSON (docs/schemas/whatif.schema.json)");
-  return {whatif, [flags](Surroundings& world) { return run(*flags, world); }};
+  return {whatif, [flags](Surroundings& world) { return run(*flags, world); },
+          [flags] { return flags->json; }};
 }
 
 }  // namespace wattree

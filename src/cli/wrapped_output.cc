@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "src/report/table/quantity.h"
+#include "src/base/text.h"
 
 namespace wattree {
 namespace {

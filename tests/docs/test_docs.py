@@ -1,6 +1,7 @@
 """What the documents say is true: schemas fit the output, commands run, links lead somewhere, lists are whole."""
 
 import csv
+import html
 import io
 import json
 import pathlib
@@ -190,13 +191,9 @@ def test_few_readme_commands_are_not_run(root):
 
 
 def documents(root):
-    """What is written by hand for readers. (The page on architecture keeps to 105 columns.)"""
-    generated = {"benchmarks.md", "accuracy.md", "accuracy-h200.md", "accuracy-h200-check.md", "accuracy-h200-kinds-check.md",
-                 "h200-findings.md"}
-    others = generated | {"architecture.md"}
-    found = [root / "README.md", root / "CHANGELOG.md", root / "python/README.md", *sorted((root / "docs").rglob("*.md")),
-             *sorted((root / "data").glob("*/README.md"))]
-    return [document for document in found if document.name not in others]
+    """What readers read, written by hand or by a command."""
+    return [root / "README.md", root / "CHANGELOG.md", root / "CONTRIBUTING.md", root / "python/README.md",
+            *sorted((root / "docs").rglob("*.md")), *sorted((root / "data").glob("*/README.md"))]
 
 
 def test_flags_in_documents_exist(wattree, root):
@@ -241,6 +238,19 @@ def test_pictures_do_not_rely_on_white_space(root):
         assert not [text for text in texts if "  " in text or text != text.strip()], picture
 
 
+def test_shown_output_is_what_the_program_prints(wattree, root):
+    """tools/terminal_svg makes the pictures anew."""
+    command = ["predict", "bert-base-uncased", "-b", "16", "-s", "128", "--dtype", "bf16"]
+    printed = run(wattree, *command, "--on", "h200").stdout
+    shown = re.search(r"begins with:\n\n```\n(.*?)```", (root / "docs/predicting.md").read_text(), re.DOTALL).group(1)
+    assert printed.startswith(shown)
+    for picture, given in [("predict.svg", command), ("tree.svg", ["tree", "llama-3.2-1b", "-b", "8", "-s", "512"])]:
+        drawn = (root / "docs/images" / picture).read_text()
+        assert " ".join(given) in drawn
+        for word in run(wattree, *given).stdout.replace("█", " ").split():
+            assert html.escape(word, quote=False) in drawn or not word.isascii(), f"{picture} lacks {word}"
+
+
 def test_readme_lists_every_family(wattree, root):
     text = (root / "README.md").read_text()
     listed = set(re.search(r"The families: (.*?)\.\n\n", text, re.DOTALL).group(1).replace("\n", " ").split(", "))
@@ -265,7 +275,7 @@ def anchors_in(document):
 
 def test_links_between_documents_lead_somewhere(root):
     broken = []
-    for document in sorted({*documents(root), *(root / "docs").rglob("*.md")}):
+    for document in documents(root):
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^):]*))?\)", document.read_text()):
             leads_to = document.parent / target if target else document
             if not leads_to.exists() or (anchor and anchor not in anchors_in(leads_to)):

@@ -30,7 +30,8 @@ def schema(name):
     text = (ROOT / f"docs/schemas/{name}.schema.json").read_text()
     loaded = json.loads(text.replace("footprint.schema.json#", "#").replace("profile_entry.schema.json\"}", "#/$defs/entry\"}"))
     if "footprint.schema.json#" in text:
-        loaded["$defs"] = json.loads((ROOT / "docs/schemas/footprint.schema.json").read_text())["$defs"]
+        footprint = json.loads((ROOT / "docs/schemas/footprint.schema.json").read_text())
+        loaded["$defs"] = {**footprint["$defs"], **loaded.get("$defs", {})}
     if "profile_entry.schema.json\"}" in text:
         loaded["$defs"] = {"entry": json.loads((ROOT / "docs/schemas/profile_entry.schema.json").read_text())}
         del loaded["$defs"]["entry"]["$id"]

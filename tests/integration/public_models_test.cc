@@ -23,8 +23,8 @@ struct PublicModel {
   std::int64_t params;
 };
 // As the authors and the Hub count them; of encoders that are published with the head of their
-// pre-training, without it. Missing are models whose stored weights are more than the framework
-// makes: a head of its own (flan-t5-base, mt5-small, falcon-40b).
+// pre-training, without it. The files of falcon hold its tied head a second time, which the Hub
+// counts; here it is counted once.
 constexpr PublicModel kPublic[] = {
     {"albert-base-v2", 11'683'584},
     {"albert-large-v2", 17'683'968},
@@ -47,7 +47,11 @@ constexpr PublicModel kPublic[] = {
     {"distilroberta-base", 82'118'400},
     {"electra-base-discriminator", 108'891'648},
     {"electra-small-discriminator", 13'483'008},
+    // 60 layers of qkv 8192 × 9216, dense 8192 × 8192, two of 8192 × 32768 and two norms; words;
+    // norm.
+    {"falcon-40b", 41'303'293'952},
     {"falcon-7b", 6'921'720'704},
+    {"flan-t5-base", 247'577'856},
     {"gemma-2-2b", 2'614'341'888},
     {"gemma-2-9b", 9'241'705'984},
     {"gemma-2b", 2'506'172'416},
@@ -73,6 +77,7 @@ constexpr PublicModel kPublic[] = {
     {"modernbert-base", 149'014'272},
     {"mpnet-base", 109'486'464},
     {"mpt-7b", 6'649'286'656},
+    {"mt5-small", 300'176'768},
     {"olmo-2-7b", 7'298'617'344},
     {"openai-gpt", 116'534'784},
     {"opt-1.3b", 1'315'758'080},

@@ -25,7 +25,9 @@ def test_commands_are_offered_first(offered):
 
 
 def test_values_fit_their_option(offered):
-    assert set(offered("predict", "gpt2", "--dtype", "")) == {"fp32", "bf16", "fp16"}
+    assert set(offered("predict", "gpt2", "--dtype", "")) == {"fp32", "bf16", "fp16", "tf32"}
+    assert {"int8", "int4"} < set(offered("tree", "gpt2", "--dtype", ""))
+    assert set(offered("profile", "gpt2", "--execution", "")) == {"graph", "eager"}
     assert "a100-sxm4-80gb" in offered("predict", "gpt2", "--on", "a100")
     assert "gpt2" not in offered("predict", "gpt2", "--on", "gp")
     assert offered("carbon", "1kWh", "--region", "US-G") == ["US-GA"]

@@ -37,6 +37,14 @@ def test_passes_and_names_what_is_skipped(tmp_path):
     assert "skipped, no GPU here:\n  suite: S.C" in output
 
 
+def test_only_what_is_named_runs(tmp_path):
+    run_suite(tmp_path, REPORT.format(cases=PASSED, status=0))
+    for name, last in {"suite": "1 passed, 0 failed, 0 skipped", "other": "0 passed, 1 failed, 0 skipped"}.items():
+        done = subprocess.run([sys.executable, ROOT / "tools/run_tests", "--fast", "--build", tmp_path, "--only", name],
+                              text=True, stdout=subprocess.PIPE, check=False)
+        assert done.stdout.splitlines()[-1] == last
+
+
 def test_failures_are_shown_in_full(tmp_path):
     status, output, last = run_suite(tmp_path, REPORT.format(cases=PASSED + FAILED, status=1))
     assert (status, last) == (1, "1 passed, 1 failed, 0 skipped")

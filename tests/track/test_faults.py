@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from test_track import MICRO, Machine, energy, records_so_far, wait_for
+from tracked_machine import MICRO, Machine, energy, records_so_far, wait_for
 
 RANGE = 262143328850  # Of the counter, in microjoules
 

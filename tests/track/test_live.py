@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from test_track import Machine, energy, wait_for
+from tracked_machine import Machine, energy, wait_for
 
 RUN = "/api/v1/runs/current"
 ORIGIN = "https://energyvis.example"
@@ -107,7 +107,7 @@ def test_a_client_sees_every_epoch_within_a_second(machine, root):
     assert projected
     for status in projected:
         assert (status["projected_energy_low_j"] <= status["projected_energy_j"] <= status["projected_energy_high_j"])
-    assert seen[-1][0] == "ended" and seen[-1][1]["exit_code"] == 0 and seen[-1][1]["state"] == "ended"
+    assert seen[-1][0] == "ended" and seen[-1][1]["exit_code"] == 0 and seen[-1][1]["status"] == "ended"
     last = seen[-1][1]
     assert last["carbon_gco2e"] == pytest.approx(last["energy_j"] / 3.6e6 * 325.43, rel=1e-3)
 
@@ -116,7 +116,7 @@ def test_status_and_profile_so_far(machine):
     with Live(machine, "--serve", "--assume", "gpu=100W", command=["sleep", "30"]) as live:
         wait_for(lambda: live.json(RUN).get("energy_j", 0) > 150)
         status = live.json(RUN)
-        assert status["state"] == "running" and status["power_w"] == pytest.approx(100, rel=1e-3)
+        assert status["status"] == "live" and status["power_w"] == pytest.approx(100, rel=1e-3)
         profile = live.json(RUN + "/profile")
         assert profile["format"] == "wattree-profile" and energy(profile["epochs"][0]) > 100
 
@@ -127,14 +127,14 @@ def test_pause_and_resume_at_epochs(machine):
               command=[sys.executable, "-c", LOOP, str(count)]) as live:
         wait_for(count.exists)
         assert live.ask(RUN + "/pause")[0] == 405
-        assert live.json(RUN + "/pause", method="POST") == {"paused": True}
-        wait_for(lambda: live.json(RUN)["state"] == "paused")
+        assert live.json(RUN + "/pause", method="POST")["status"] in ("waiting", "paused")
+        wait_for(lambda: live.json(RUN)["status"] == "paused")
         before = count.read_text()
         time.sleep(0.5)
         middle = datetime.datetime.now(datetime.timezone.utc)
         time.sleep(0.5)
         assert count.read_text() == before  # It stands.
-        assert live.json(RUN + "/resume", method="POST") == {"paused": False}
+        assert live.json(RUN + "/resume", method="POST")["status"] == "live"
         wait_for(lambda: int(count.read_text()) > int(before) + 1)
         profile = wait_for(lambda: has_later_epoch(live.json(RUN + "/profile"), middle))
     # The pause is in nobody's epoch; how long those take is up to the machine.
@@ -155,7 +155,7 @@ def test_a_paused_run_can_be_ended(machine):
     count = machine.folder / "count"
     with Live(machine, "--serve", "--epoch-regex", r"epoch (\d+)", command=[sys.executable, "-c", LOOP, str(count)]) as live:
         live.json(RUN + "/pause", method="POST")
-        wait_for(lambda: live.json(RUN)["state"] == "paused")
+        wait_for(lambda: live.json(RUN)["status"] == "paused")
         live.process.terminate()
         assert live.process.wait(20) == 128 + 15
 
@@ -165,7 +165,7 @@ def test_other_pages_and_other_names_are_refused(machine):
         assert live.ask(RUN + "/pause", method="POST", Origin="https://evil.example")[0] == 403
         assert live.ask(RUN + "/pause", method="POST", Sec_Fetch_Site="cross-site")[0] == 403
         assert live.ask(RUN, Host="evil.example")[0] == 403
-        assert live.json(RUN)["state"] == "running"
+        assert live.json(RUN)["status"] == "live"
         status, body, _ = live.ask("/nothing")
         assert status == 404 and json.loads(body)["error"]["code"] == "not_found"
         assert "Access-Control-Allow-Origin" not in live.ask(RUN, Origin="https://evil.example")[2]
@@ -361,7 +361,7 @@ def test_ranks_of_one_run_count_once_and_all_wait(machine, library):
         ranks = [machine.folder / "rank0", machine.folder / "rank1"]
         wait_for(lambda: all(path.exists() for path in ranks))
         live.json(RUN + "/pause", method="POST")
-        wait_for(lambda: live.json(RUN)["state"] == "paused")
+        wait_for(lambda: live.json(RUN)["status"] == "paused")
         time.sleep(0.4)
         before = [path.read_text() for path in ranks]
         time.sleep(0.4)

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from test_live import Live, events
-from test_track import Lateness, Machine
+from tracked_machine import Lateness, Machine
 
 EPOCHS = 4
 # Learns which byte follows which in a text. Says when an epoch is over, and shows that it learns.

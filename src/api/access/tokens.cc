@@ -13,7 +13,6 @@ namespace wattree {
 namespace {
 
 constexpr std::int64_t kMostDays = 36'500;
-constexpr std::size_t kLongestToken = 200;  // Ours have 67 characters: no more is worth hashing.
 
 void write_json(JsonWriter& out, const Token& token, UtcTime now) {
   out.field("id", token.id);
@@ -53,11 +52,12 @@ Result<CreateTokenAnswer> create_token(const CreateTokenRequest& request,
   if (!store.ok()) return store.error();
   CreateTokenAnswer out;
   out.text = random_token();
+  out.token.hash = token_hash(out.text);
   out.token.name = request.name;
   out.token.scope = request.scope;
   out.token.created = now(services);
   if (request.days) out.token.expires = out.token.created + std::chrono::days(*request.days);
-  const Result<std::int64_t> id = store.value()->add_token(out.token, token_hash(out.text));
+  const Result<std::int64_t> id = store.value()->add_token(out.token);
   if (!id.ok()) return id.error();
   out.token.id = id.value();
   return out;
@@ -113,22 +113,6 @@ Status revoke_token(const RevokeTokenRequest& request, const Services& services)
 std::string_view state_of(const Token& token, UtcTime now) {
   if (token.revoked) return "revoked";
   return token.expires && *token.expires <= now ? "expired" : "good";
-}
-
-std::function<std::optional<TokenScope>(std::string_view token)> token_book(
-    const Services& services) {
-  return [services](std::string_view text) -> std::optional<TokenScope> {
-    if (text.empty() || text.size() > kLongestToken) return std::nullopt;
-    const Result<std::shared_ptr<ProfileStore>> store =
-        open_store({}, services, StoreAccess::kRead);
-    if (!store.ok()) return std::nullopt;
-    const UtcTime time = now(services);
-    const Result<std::optional<Token>> found = store.value()->use_token(token_hash(text), time);
-    if (!found.ok() || !found.value() || state_of(*found.value(), time) != "good") {
-      return std::nullopt;
-    }
-    return found.value()->scope;
-  };
 }
 
 }  // namespace wattree

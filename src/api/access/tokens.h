@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -46,10 +45,5 @@ Status revoke_token(const RevokeTokenRequest& request, const Services& services)
 
 // "good", "expired" or "revoked".
 std::string_view state_of(const Token& token, UtcTime now);
-
-// What a token allows now; none where it is not known, has expired or was revoked. May be called
-// from many threads at once, and costs some microseconds.
-std::function<std::optional<TokenScope>(std::string_view token)> token_book(
-    const Services& services);
 
 }  // namespace wattree

@@ -2,47 +2,26 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/api/model/model_source.h"
+#include "src/api/model/read_pass.h"
 #include "src/api/model/script_model.h"
 #include "src/base/json_writer.h"
 #include "src/measure/campaign/dataset_tree.h"
 #include "src/measure/campaign/jobs.h"
-#include "src/models/hub/resolve.h"
 
 namespace wattree {
 namespace {
 
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 40;
-
-PassShape read_pass(JsonFields& fields) {
-  PassShape out;
-  out.batch = fields.whole("batch", 1, kMostTokens).value_or(out.batch);
-  out.seq = fields.whole("seq", 1, kMostTokens);
-  out.target_len = fields.whole("target_len", 1, kMostTokens);
-  out.past = fields.whole("past", 1, kMostTokens);
-  out.dtype = fields.text("dtype");
-  out.attention = fields.text("attention");
-  out.as = fields.text("as");
-  if (const nlohmann::json* set = fields.object("set")) {
-    for (const auto& [key, value] : set->items()) {
-      out.overrides.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
-    }
-  }
-  return out;
-}
-
 Result<BuiltModel> build(const ProfileRequest& request, const Services& services,
                          std::vector<std::string>& notes) {
-  HubOptions hub = services.hub;
-  if (!request.revision.empty()) hub.revision = request.revision;
-  const Result<ModelText> text = resolve_model(request.model, hub);
-  if (!text.ok()) return text.error();
-  if (!text.value().note.empty()) notes.push_back(text.value().note);
+  const ModelRef model{request.model, request.revision};
   PassShape pass = request.pass;
   pass.keeps_dataflow = true;
-  Result<BuiltModel> built =
-      build_model(request.model, text.value().json, text.value().origin, pass);
-  if (built.ok()) notes.insert(notes.end(), built.value().notes.begin(), built.value().notes.end());
-  return built;
+  Result<OpenedModel> opened = open_model(model, pass, services);
+  if (!opened.ok()) return opened.error();
+  OpenedModel found = std::move(opened).value();
+  notes = std::move(found.notes);
+  return std::move(found.built);
 }
 
 // What has loaded a TorchScript file is what runs its nodes, so that the tree comes with the rig.

@@ -1,9 +1,9 @@
 #include "src/api/model/model_source.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "src/facts/hardware/device.h"
+#include "src/api/model/known_models.h"
+#include "src/api/model/predictor_memory.h"
 
 namespace wattree {
 namespace {
@@ -36,6 +36,9 @@ Result<ModelText> find_config(const ModelRef& model, const Services& services) {
   if (!model.config.empty()) {
     return ModelText{model.config, name_of(model), ModelSource::kGiven, ""};
   }
+  if (const auto dropped = find_dropped(model.name, services)) {
+    return ModelText{*dropped, model.name, ModelSource::kGiven, ""};
+  }
   HubOptions hub = services.hub;
   if (!model.revision.empty()) hub.revision = model.revision;
   Result<ModelText> found = resolve_model(model.name, hub);
@@ -62,18 +65,6 @@ Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
   return OpenedModel{std::move(built).value(), nullptr, std::move(notes)};
 }
 
-void add_notes_on(const LoadedPredictor& by, Precision precision, std::vector<std::string>& notes) {
-  const Result<Device> device = find_device(by.predictor->hardware, bundled_devices());
-  if (!device.ok()) return;
-  const std::string dtype(name_of(precision));
-  const std::vector<std::string>& slow = device.value().no_units_for;
-  if (std::find(slow.begin(), slow.end(), dtype) == slow.end()) return;
-  const bool is_priced_as_fp32 = !device.value().tensor_or_fp16_gflops;
-  notes.push_back(device.value().name + " has no units for " + dtype +
-                  ": it is priced at the rate of " + (is_priced_as_fp32 ? "fp32" : "fp16") +
-                  ", and takes longer in truth");
-}
-
 Result<LoadedPredictor> find_predictor(const PredictorRef& ref, const Services& services) {
   const std::optional<Execution> execution =
       parse_execution(ref.execution.empty() ? name_of(Execution::kGraph) : ref.execution);
@@ -85,7 +76,10 @@ Result<LoadedPredictor> find_predictor(const PredictorRef& ref, const Services& 
     return Error{ErrorCode::kPermission, "files of predictors are not read for others",
                  "choose one by name with <on>", "predictor"};
   }
-  Result<LoadedPredictor> found = load_predictor({ref.file, ref.on, services.predictors});
+  const auto load = [&] { return load_predictor({ref.file, ref.on, services.predictors}); };
+  const bool is_remembered = ref.file.empty() && services.known_predictors;
+  Result<LoadedPredictor> found =
+      is_remembered ? services.known_predictors->find(ref.on, load) : load();
   if (!found.ok()) {
     Error error = found.error();
     error.field = ref.file.empty() ? "on" : "predictor";

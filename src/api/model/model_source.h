@@ -55,9 +55,6 @@ std::vector<std::string> notes_of(const ModelText& text, std::vector<std::string
 Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
                                const Services& services);
 
-// Adds what the user should know of a prediction on that device in that precision.
-void add_notes_on(const LoadedPredictor& by, Precision precision, std::vector<std::string>& notes);
-
 Result<LoadedPredictor> find_predictor(const PredictorRef& ref, const Services& services);
 
 }  // namespace wattree

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "src/api/services/services.h"
 #include "src/base/result.h"
+#include "src/models/families/model_kind.h"
 
 namespace wattree {
 
@@ -15,6 +18,9 @@ struct KnownModel {
   std::string model_type;
   std::string class_name;
   std::int64_t params = 0;
+  std::string_view dtype;
+  ModelKind kind = ModelKind::kEncoder;
+  bool is_dropped = false;  // Somebody put it into the folder of models; otherwise it is bundled.
 };
 
 struct KnownFamily {
@@ -25,11 +31,24 @@ struct KnownFamily {
 struct ModelsAnswer {
   std::vector<KnownModel> models;  // Every bundled one, with the size its tree says it has.
   std::vector<KnownFamily> families;
+  std::vector<DroppedProblem> problems;  // Files in the folder of models that are none.
 };
-Result<ModelsAnswer> models();
+Result<ModelsAnswer> models();  // The bundled ones.
+Result<ModelsAnswer> models(const Services& services);
 // The bundled ones alone.
 std::vector<std::string_view> model_names();
 
 std::string to_json(const ModelsAnswer& answer);
+
+// A config to be kept in the folder of models, so that it can be named.
+struct AddModelRequest {
+  std::string name;
+  std::string config;
+};
+Result<AddModelRequest> add_model_request(const nlohmann::json& body);
+// What is now known of it. Fails where it cannot be built, has a bundled model's name, or where
+// there is no folder.
+Result<KnownModel> add_model(const AddModelRequest& request, const Services& services);
+std::string to_json(const KnownModel& model);
 
 }  // namespace wattree

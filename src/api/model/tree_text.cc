@@ -4,6 +4,7 @@
 
 #include "src/base/csv.h"
 #include "src/base/json_writer.h"
+#include "src/models/tree/folding.h"
 
 namespace wattree {
 namespace {
@@ -12,27 +13,48 @@ struct Walk {
   JsonWriter& out;
   const ModelTree& tree;
   const TreeView& view;
-  const std::function<void(std::size_t)>& fields;
+  const std::function<void(const ShownNode&)>& fields;
 
-  void write(std::int32_t index, int depth) {
-    const Node& node = tree.nodes()[static_cast<std::size_t>(index)];
+  const Node& at(std::int32_t index) const { return tree.nodes()[static_cast<std::size_t>(index)]; }
+
+  // `above` is what stands for the parent.
+  void write(const Fold& fold, int depth, const ShownNode& above) {
+    const Node& node = at(fold.first);
+    const std::int64_t times = above.times * fold.count;
+    const bool is_one_module = at(fold.last).scope == node.scope;
+    const ShownNode shown{static_cast<std::size_t>(fold.first), fold.count, times,
+                          above.holders * (is_one_module ? 1 : fold.count)};
     out.begin_object();
     out.field("scope", node.scope);
-    if (node.run >= 0) out.field("run", std::int64_t{node.run});
+    if (fold.count > 1) {
+      if (!is_one_module) out.field("last_scope", at(fold.last).scope);
+      out.field("count", fold.count);
+    }
+    if (times > 1) out.field("times", times);
+    // Of a fold of runs it would be the first one's.
+    if (node.run >= 0 && times == 1) out.field("run", std::int64_t{node.run});
     out.field("type", node.type);
     out.field("level", name_of(node.level));
-    fields(static_cast<std::size_t>(index));
+    fields(shown);
+    write_children(shown, depth + 1);
+    out.end_object();
+  }
+
+  void write_children(const ShownNode& parent, int depth) {
+    std::vector<Fold> children;
+    folded_children(tree, static_cast<std::int32_t>(parent.index), view.folds, children);
+    std::int64_t hidden = 0;
     out.key("children");
     out.begin_array();
-    std::vector<std::int32_t> children;
-    tree.children(index, children);
-    for (const std::int32_t child : children) {
-      if (view.shows(tree.nodes()[static_cast<std::size_t>(child)], depth + 1)) {
-        write(child, depth + 1);
+    for (const Fold& child : children) {
+      if (view.shows(at(child.first), depth)) {
+        write(child, depth, parent);
+      } else {
+        ++hidden;
       }
     }
     out.end_array();
-    out.end_object();
+    if (view.folds && hidden > 0) out.field("hidden", hidden);
   }
 };
 
@@ -65,19 +87,22 @@ void write_counts(JsonWriter& out, const Node& node) {
   out.field("bytes", node.bytes);
 }
 
-void write_shape_and_counts(JsonWriter& out, const BuiltModel& answer, std::size_t index) {
-  const Node& node = answer.tree.nodes()[index];
+void write_shape_and_counts(JsonWriter& out, const BuiltModel& answer, const ShownNode& shown) {
+  const Node& node = answer.tree.nodes()[shown.index];
   out.key("shape");
   out.begin_array();
   for (const std::int64_t n : node.shape) out.value(n);
   out.end_array();
-  write_counts(out, node);
+  out.field("params", node.params * shown.holders);
+  out.field("flops", node.flops * shown.times);
+  out.field("matmul_flops", node.matmul_flops * shown.times);
+  out.field("bytes", node.bytes * shown.times);
 }
 
 void write_tree(JsonWriter& out, const BuiltModel& answer, const TreeView& view,
-                const std::function<void(std::size_t)>& fields) {
-  Walk{out, answer.tree, view, fields}.write(
-      static_cast<std::int32_t>(answer.tree.nodes().size()) - 1, 0);
+                const std::function<void(const ShownNode&)>& fields) {
+  const std::int32_t root = static_cast<std::int32_t>(answer.tree.nodes().size()) - 1;
+  Walk{out, answer.tree, view, fields}.write({root, root, 1}, 0, {});
 }
 
 std::string tree_csv(const BuiltModel& answer, const TreeView& view, std::string_view titles,

@@ -72,8 +72,8 @@ Result<CompareModelsAnswer> compare_models(const CompareModelsRequest& request,
       answer.notes.push_back(models[i].name + ": " + note);
     }
   }
-  const Pass& pass = answer.comparison.models.front().prediction.built.pass;
-  add_notes_on(by.value(), pass.precision, answer.notes);
+  // One device and one precision for all of them.
+  answer.notes = with_notes(std::move(answer.notes), answer.comparison.models.front().prediction);
   return answer;
 }
 

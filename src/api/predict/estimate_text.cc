@@ -42,14 +42,16 @@ void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t item
   }
 }
 
-void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t index) {
+void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t index,
+                    std::int64_t times) {
   const NodeEstimate& node = prediction.nodes[index];
-  write_fields(out, estimate_of(node), prediction.has_times());
-  out.field("own_energy_j", node.own.value);
+  const double n = static_cast<double>(times);
+  write_fields(out, estimate_of(node) * n, prediction.has_times());
+  out.field("own_energy_j", node.own.value * n);
   if (const double idle_w = prediction.by.predictor->idle_w; idle_w > 0) {
-    out.field("idle_j", idle_w * node.time.value);
+    out.field("idle_j", idle_w * node.time.value * n);
   }
-  out.field("share", share_of(prediction, node));
+  out.field("share", share_of(prediction, node) * n);
   if (node.stand_in > 0) out.field("stand_in_share", static_cast<double>(node.stand_in));
   out.key("basis");
   write_json(out, provenance_of(prediction, node));

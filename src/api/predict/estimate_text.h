@@ -28,8 +28,9 @@ void write_per_unit(JsonWriter& out, const PassEstimate& pass, std::int64_t item
                     std::optional<std::int64_t> tokens);
 // roles and headline: where the energy goes.
 void write_roles(JsonWriter& out, const std::vector<RoleShare>& roles);
-// time_s … basis: the fields of a node that are predicted.
-void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t node);
+// time_s … basis: the fields of a node that are predicted, or the sums over so many like it.
+void write_estimate(JsonWriter& out, const Prediction& prediction, std::size_t node,
+                    std::int64_t times = 1);
 void write_extras(JsonWriter& out, const PredictionExtras& extras);
 
 // The fields time_s, time_low_s, time_high_s (where the predictor knows times) and energy_j,

@@ -2,6 +2,7 @@
 
 #include "src/api/model/tree_text.h"
 #include "src/api/predict/estimate_text.h"
+#include "src/api/predict/predicted_model.h"
 #include "src/api/predict/request_reader.h"
 #include "src/base/json_writer.h"
 
@@ -67,6 +68,22 @@ void write_terms(JsonWriter& out, const Explanation& explanation) {
   }
 }
 
+void write_waterfall(JsonWriter& out, const std::vector<WaterfallStep>& steps) {
+  out.key("waterfall");
+  out.begin_array();
+  for (const WaterfallStep& step : steps) {
+    out.begin_object();
+    out.field("kind", name_of(step.kind));
+    out.field("label", step.label);
+    out.field("count", step.count);
+    out.field("energy_j", step.energy.value);
+    out.field("from_j", step.from.value);
+    out.field("to_j", step.to().value);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 Result<ExplainRequest> explain_request(const nlohmann::json& body) {
@@ -80,19 +97,14 @@ Result<ExplainRequest> explain_request(const nlohmann::json& body) {
 }
 
 Result<ExplainAnswer> explain(const ExplainRequest& request, const Services& services) {
-  const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
-  if (!by.ok()) return by.error();
-  Result<OpenedModel> opened = open_model(request.model, request.pass, services);
-  if (!opened.ok()) return opened.error();
-  OpenedModel model = std::move(opened).value();
-  Result<Prediction> predicted = predict(std::move(model.built), by.value());
+  Result<PredictedModel> predicted =
+      predict_model(request.model, request.pass, request.predictor, services);
   if (!predicted.ok()) return predicted.error();
-  const Result<std::size_t> node = find_node(predicted.value().built.tree, request.node);
+  auto [prediction, notes] = std::move(predicted).value();
+  const Result<std::size_t> node = find_node(prediction.built.tree, request.node);
   if (!node.ok()) return node.error();
-  Explanation explanation = explain(predicted.value(), node.value());
-  add_notes_on(by.value(), predicted.value().built.pass.precision, model.notes);
-  return ExplainAnswer{std::move(predicted).value(), std::move(explanation),
-                       std::move(model.notes)};
+  Explanation explanation = explain(prediction, node.value());
+  return ExplainAnswer{std::move(prediction), std::move(explanation), std::move(notes)};
 }
 
 std::string to_json(const ExplainAnswer& answer, int indent) {
@@ -107,6 +119,7 @@ std::string to_json(const ExplainAnswer& answer, int indent) {
   write_node(out, prediction, answer.explanation.node);
   write_work(out, answer.explanation);
   write_terms(out, answer.explanation);
+  write_waterfall(out, waterfall(prediction, answer.explanation));
   out.key("children");
   out.begin_array();
   for (const std::size_t child : answer.explanation.children) write_node(out, prediction, child);

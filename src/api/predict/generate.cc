@@ -34,14 +34,13 @@ Result<GenerateAnswer> generate(const GenerateRequest& request, const Services& 
                                           {request.pass, request.steps}, by.value(), progress);
   if (!generated.ok()) return generated.error();
   Generation generation = std::move(generated).value();
-  std::vector<std::string> notes = notes_of(text.value(), generation.prefill.built.notes);
+  std::vector<std::string> notes =
+      notes_of(text.value(), with_notes(generation.prefill.built.notes, generation.prefill));
   const double items = static_cast<double>(generation.prefill.built.pass.batch);
   Result<QueryTotals> totals = totals_of(generation.request() * (1 / items),
                                          by.value().provenance(), "one request", options.value());
   if (!totals.ok()) return totals.error();
-  GenerateAnswer answer{std::move(generation), std::move(totals).value(), std::move(notes)};
-  add_notes_on(by.value(), answer.generation.prefill.built.pass.precision, answer.notes);
-  return answer;
+  return GenerateAnswer{std::move(generation), std::move(totals).value(), std::move(notes)};
 }
 
 std::string to_json(const GenerateAnswer& answer, int indent) {

@@ -1,6 +1,8 @@
 #include "src/api/predict/predict.h"
 
 #include "src/api/model/tree_text.h"
+#include "src/api/predict/node_details.h"
+#include "src/api/predict/predicted_model.h"
 #include "src/api/predict/request_reader.h"
 #include "src/base/json_writer.h"
 
@@ -30,22 +32,17 @@ Result<PredictRequest> predict_request(const nlohmann::json& body) {
 Result<PredictAnswer> predict(const PredictRequest& request, const Services& services) {
   const Result<TotalsOptions> options = totals_options(request.totals);
   if (!options.ok()) return options.error();
-  const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
-  if (!by.ok()) return by.error();
-  Result<OpenedModel> opened = open_model(request.model, request.pass, services);
-  if (!opened.ok()) return opened.error();
-  OpenedModel model = std::move(opened).value();
-  Result<Prediction> predicted = predict(std::move(model.built), by.value());
+  Result<PredictedModel> predicted =
+      predict_model(request.model, request.pass, request.predictor, services);
   if (!predicted.ok()) return predicted.error();
-
-  PredictAnswer answer{std::move(predicted).value(), request.view, {}, std::move(model.notes)};
+  PredictedModel model = std::move(predicted).value();
+  PredictAnswer answer{std::move(model.prediction), request.view, {}, std::move(model.notes)};
   const Prediction& prediction = answer.prediction;
   const Pass& pass = prediction.built.pass;
-  add_notes_on(by.value(), pass.precision, answer.notes);
-  Result<QueryTotals> totals =
-      totals_of(prediction.root() * (1 / static_cast<double>(pass.batch)), by.value().provenance(),
-                pass.past > 0 ? "one item's decode step" : "one item of a batch in one pass",
-                options.value());
+  Result<QueryTotals> totals = totals_of(
+      prediction.root() * (1 / static_cast<double>(pass.batch)), prediction.by.provenance(),
+      pass.past > 0 ? "one item's decode step" : "one item of a batch in one pass",
+      options.value());
   if (!totals.ok()) return totals.error();
   answer.extras = extras_of(request.extras, prediction);
   answer.extras.totals = std::move(totals).value();
@@ -66,12 +63,16 @@ std::string to_json(const PredictAnswer& answer, int indent) {
   write_counts(out, built.tree.root());
   write_per_unit(out, prediction.root(), built.pass.batch, tokens_per_item(built));
   write_extras(out, answer.extras);
+  std::optional<NodeDetails> details;
+  if (answer.view.details) details.emplace(prediction);
+  if (details) details->write_legend(out);
   out.key("tree");
   const std::vector<std::optional<Role>> roles = roles_of(built.tree);
-  write_tree(out, built, answer.view, [&](std::size_t i) {
-    write_shape_and_counts(out, built, i);
-    if (roles[i]) out.field("role", name_of(*roles[i]));
-    write_estimate(out, prediction, i);
+  write_tree(out, built, answer.view, [&](const ShownNode& node) {
+    write_shape_and_counts(out, built, node);
+    if (roles[node.index]) out.field("role", name_of(*roles[node.index]));
+    write_estimate(out, prediction, node.index, node.times);
+    if (details) details->write(out, node);
   });
   out.end_object();
   return out.take() + "\n";

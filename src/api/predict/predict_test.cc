@@ -473,9 +473,10 @@ TEST(Predictors, TheUsersOwnGoFirst) {
 
 TEST(Predictors, StandInTheDataFolderOfTheUser) {
   const auto folder = [](std::string xdg, std::string home) {
-    return user_predictors([=](const char* name) -> std::optional<std::string> {
+    const Environment environment = [=](const char* name) -> std::optional<std::string> {
       return std::string(name) == "XDG_DATA_HOME" ? xdg : home;
-    });
+    };
+    return services_from(environment).predictors;
   };
   EXPECT_EQ(folder("/data", "/home/me"), "/data/wattree/predictors");
   EXPECT_EQ(folder("", "/home/me"), "/home/me/.local/share/wattree/predictors");

@@ -3,6 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "src/api/model/read_pass.h"
 #include "src/api/model/request_texts.h"
 #include "src/api/model/sizes.h"
 
@@ -18,18 +19,7 @@ constexpr double kMost = 1e18;
 
 }  // namespace
 
-RequestReader::RequestReader(const Json& body)
-    : body_(body), fields_(body, "", "the request", failure_) {}
-
-const Json* RequestReader::find(std::string_view name) const {
-  if (!body_.is_object()) return nullptr;
-  const auto found = body_.find(std::string(name));
-  return found == body_.end() || found->is_null() ? nullptr : &*found;
-}
-
-void RequestReader::fail(Error error) {
-  if (failure_.ok()) failure_ = std::move(error);
-}
+RequestReader::RequestReader(const Json& body) : fields_(body, "", "the request", failure_) {}
 
 ModelRef RequestReader::model() {
   ModelRef model;
@@ -40,35 +30,7 @@ ModelRef RequestReader::model() {
   return model;
 }
 
-void RequestReader::read_sets(PassShape& pass) {
-  const Json* sets = find("set");
-  if (sets != nullptr && sets->is_array()) {
-    for (const std::string& text : fields_.texts("set")) {
-      Result<std::pair<std::string, std::string>> set = parse_set(text);
-      if (!set.ok()) return fail(set.error());
-      pass.overrides.push_back(std::move(set).value());
-    }
-    return;
-  }
-  // {"n_layer": 24}
-  if (fields_.object("set") == nullptr) return;
-  for (const auto& [key, value] : sets->items()) pass.overrides.emplace_back(key, value.dump());
-}
-
-PassShape RequestReader::pass(bool has_size) {
-  PassShape pass;
-  if (has_size) {
-    pass.batch = fields_.whole("batch", 1, kMostTokens).value_or(pass.batch);
-    pass.seq = fields_.whole("seq", 1, kMostTokens);
-  }
-  pass.target_len = fields_.whole("target_len", 1, kMostTokens);
-  pass.past = fields_.whole("past", 1, kMostTokens);
-  pass.dtype = fields_.text("dtype");
-  pass.attention = fields_.text("attention");
-  pass.as = fields_.text("as");
-  read_sets(pass);
-  return pass;
-}
+PassShape RequestReader::pass(bool has_size) { return read_pass(fields_, has_size); }
 
 PredictorRef RequestReader::predictor() {
   PredictorRef ref;
@@ -84,11 +46,23 @@ PredictorRef RequestReader::predictor() {
 TreeView RequestReader::view() {
   const std::string level = fields_.text("level");
   const auto depth = fields_.whole("depth", 0, std::numeric_limits<int>::max());
-  const Result<TreeView> view =
+  Result<TreeView> parsed =
       parse_view(level, depth ? std::optional(static_cast<int>(*depth)) : std::nullopt);
-  if (view.ok()) return view.value();
-  fail(view.error());
-  return {};
+  if (!parsed.ok()) fields_.fail(parsed.error());
+  TreeView view = parsed.ok() ? std::move(parsed).value() : TreeView{};
+  view.folds = yes_or_no("fold", true);
+  view.details = yes_or_no("features", true);
+  return view;
+}
+
+bool RequestReader::yes_or_no(std::string_view name, bool otherwise) {
+  const Json* value = fields_.any(name);
+  if (value == nullptr) return otherwise;
+  if (!value->is_string()) return fields_.flag(name);
+  const std::string text = fields_.text(name);
+  if (text == "yes" || text == "true") return true;
+  if (text != "no" && text != "false") fields_.complain(name, "must be yes or no");
+  return false;
 }
 
 ExtrasRequest RequestReader::extras() {
@@ -111,7 +85,7 @@ TotalsRequest RequestReader::totals() {
   totals.host_watts = fields_.number("host_watts", 0, kMostWatts);
   totals.region = fields_.text("region");
   totals.intensity = fields_.text("intensity");
-  const Json* pue = find("pue");
+  const Json* pue = fields_.any("pue");
   if (pue != nullptr && pue->is_number()) {
     totals.pue = Json(fields_.number("pue", 1, kMost).value_or(1)).dump();
   } else if (const std::string text = fields_.text("pue"); !text.empty()) {
@@ -125,16 +99,16 @@ std::optional<double> RequestReader::limit() {
   if (text.empty()) return std::nullopt;
   const Result<double> limit = parse_limit(text);
   if (limit.ok()) return limit.value();
-  fail(limit.error());
+  fields_.fail(limit.error());
   return std::nullopt;
 }
 
 std::vector<std::int64_t> RequestReader::sizes(std::string_view name) {
-  const Json* value = find(name);
+  const Json* value = fields_.any(name);
   if (value != nullptr && value->is_string()) {
     Result<std::vector<std::int64_t>> parsed = parse_sizes(name, fields_.text(name));
     if (parsed.ok()) return std::move(parsed).value();
-    fail(parsed.error());
+    fields_.fail(parsed.error());
     return {};
   }
   if (value != nullptr && value->is_array()) {

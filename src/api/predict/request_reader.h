@@ -28,15 +28,16 @@ class RequestReader {
   ModelRef model();                      // model or config, revision, input
   PassShape pass(bool has_size = true);  // batch, seq, target_len, past, dtype, attention, as, set
   PredictorRef predictor();              // on, predictor, execution
-  TreeView view();                       // level, depth
+  TreeView view();                       // level, depth, fold, features
   ExtrasRequest extras();                // top, by, all
   TotalsRequest totals();                // queries, passes_per_query, price, region, …
   std::optional<double> limit();         // fail_above: "3%" is 0.03
   // A number, a list of them, or a text as parse_sizes() takes it; empty where it is absent.
   std::vector<std::int64_t> sizes(std::string_view name);
 
-  // The first thing wrong goes first.
-  void fail(Error error);
+  // "yes" or "no", or true or false, as addresses and bodies have it.
+  bool yes_or_no(std::string_view name, bool otherwise);
+
   // The request, or what is wrong with it; last, because what nobody has asked for is wrong, too.
   template <class Request>
   Result<Request> take(Request request) {
@@ -46,10 +47,6 @@ class RequestReader {
   }
 
  private:
-  const nlohmann::json* find(std::string_view name) const;
-  void read_sets(PassShape& pass);
-
-  const nlohmann::json& body_;
   Status failure_;
   JsonFields fields_;
 };

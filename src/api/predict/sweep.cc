@@ -1,5 +1,7 @@
 #include "src/api/predict/sweep.h"
 
+#include <algorithm>
+
 #include "src/api/model/tree_text.h"
 #include "src/api/predict/request_reader.h"
 #include "src/base/json_writer.h"
@@ -31,12 +33,51 @@ Result<SweepAnswer> sweep(const SweepRequest& request, const Services& services,
   Result<Sweep> swept = sweep(name_of(request.model), text.value(), request.pass, request.batches,
                               request.lengths, by.value(), progress);
   if (!swept.ok()) return swept.error();
-  SweepAnswer answer{std::move(swept).value(), request.view, {}, {}};
+  SweepAnswer answer{std::move(swept).value(), request.lengths.size(), request.view, {}, {}};
   answer.notes = notes_of(text.value(), answer.sweep.notes);
-  add_notes_on(by.value(), answer.sweep.points.front().pass.precision, answer.notes);
   if (answer.sweep.mean_tree) answer.extras = extras_of(request.extras, *answer.sweep.mean_tree);
   return answer;
 }
+
+namespace {
+
+// Energy per item by batch and length: a row for every batch.
+void write_heat_map(JsonWriter& out, const Sweep& sweep, std::size_t lengths) {
+  const std::vector<SweepPoint>& points = sweep.points;
+  const auto per_item = [](const SweepPoint& point) {
+    return point.estimate.energy_per(static_cast<double>(point.pass.batch)).value;
+  };
+  out.key("heat_map");
+  out.begin_object();
+  out.key("batch_sizes");
+  out.begin_array();
+  for (std::size_t i = 0; i < points.size(); i += lengths) out.value(points[i].pass.batch);
+  out.end_array();
+  out.key("seq_lens");
+  out.begin_array();
+  for (std::size_t i = 0; i < lengths; ++i) out.value(points[i].pass.seq);
+  out.end_array();
+  out.key("energy_per_item_j");
+  out.begin_array();
+  for (std::size_t i = 0; i < points.size(); i += lengths) {
+    out.begin_array();
+    for (std::size_t j = i; j < i + lengths; ++j) out.value(per_item(points[j]));
+    out.end_array();
+  }
+  out.end_array();
+  const auto least = std::min_element(
+      points.begin(), points.end(),
+      [&](const SweepPoint& a, const SweepPoint& b) { return per_item(a) < per_item(b); });
+  out.key("least");
+  out.begin_object();
+  out.field("batch_size", least->pass.batch);
+  out.field("seq_len", least->pass.seq);
+  out.field("energy_per_item_j", per_item(*least));
+  out.end_object();
+  out.end_object();
+}
+
+}  // namespace
 
 std::string to_json(const SweepAnswer& answer, int indent) {
   const Sweep& sweep = answer.sweep;
@@ -62,6 +103,7 @@ std::string to_json(const SweepAnswer& answer, int indent) {
     out.end_object();
   }
   out.end_array();
+  write_heat_map(out, sweep, answer.lengths);
   out.key("mean");
   out.begin_object();
   write_fields(out, sweep.mean, sweep.has_times());
@@ -74,9 +116,9 @@ std::string to_json(const SweepAnswer& answer, int indent) {
   if (sweep.mean_tree) {
     const Prediction& mean = *sweep.mean_tree;
     out.key("tree");
-    write_tree(out, mean.built, answer.view, [&](std::size_t i) {
-      out.field("params", mean.built.tree.nodes()[i].params);
-      write_estimate(out, mean, i);
+    write_tree(out, mean.built, answer.view, [&](const ShownNode& node) {
+      out.field("params", mean.built.tree.nodes()[node.index].params * node.holders);
+      write_estimate(out, mean, node.index, node.times);
     });
   }
   out.end_object();

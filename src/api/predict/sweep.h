@@ -1,6 +1,7 @@
 // One model at many sizes, and the mean over them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -25,6 +26,7 @@ Result<SweepRequest> sweep_request(const nlohmann::json& body);
 
 struct SweepAnswer {
   Sweep sweep;
+  std::size_t lengths = 1;  // Points of one batch, which follow each other.
   TreeView view;
   PredictionExtras extras;
   std::vector<std::string> notes;

@@ -1,8 +1,10 @@
 #include "src/api/predict/tree.h"
 
 #include "src/api/model/tree_text.h"
+#include "src/api/predict/node_details.h"
 #include "src/api/predict/request_reader.h"
 #include "src/base/json_writer.h"
+#include "src/predict/estimate/roles.h"
 
 namespace wattree {
 
@@ -31,8 +33,14 @@ std::string to_json(const TreeAnswer& answer, int indent) {
   write_precision(out, built);
   write_counts(out, built.tree.root());
   out.key("tree");
-  write_tree(out, built, answer.view,
-             [&](std::size_t i) { write_shape_and_counts(out, built, i); });
+  const std::vector<std::optional<Role>> roles =
+      answer.view.details ? roles_of(built.tree) : std::vector<std::optional<Role>>{};
+  write_tree(out, built, answer.view, [&](const ShownNode& node) {
+    write_shape_and_counts(out, built, node);
+    if (!answer.view.details) return;
+    if (roles[node.index]) out.field("role", name_of(*roles[node.index]));
+    write_class(out, built.tree.nodes()[node.index]);
+  });
   out.end_object();
   return out.take() + "\n";
 }

@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kMostRuns = 100;
 constexpr std::int64_t kMostEpochs = 1'000'000'000;
 
+// Whoever may not have files of models opened may not have files of profiles opened either.
+RunRef run_named(const std::string& name, const Services& services) {
+  return {name, {}, services.hub.allow_files};
+}
+
 SettingQuery read_setting(JsonFields& fields) {
   SettingQuery setting;
   setting.region = fields.text("region");
@@ -45,7 +50,7 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
                                        const Services& services) {
   CompareRunsAnswer answer;
   for (const std::string& run : request.runs) {
-    Result<Profile> profile = load_run({run, {}, services.hub.allow_files}, services);
+    Result<Profile> profile = load_run(run_named(run, services), services);
     if (!profile.ok()) return profile.error();
     Result<Footprint> footprint =
         footprint_of(std::move(profile).value(), request.setting, request.epochs);
@@ -72,7 +77,7 @@ bool names_a_model(const std::string& name, const Services& services) {
   }
   if (find_bundled(name) != nullptr) return true;
   // What is neither is more likely a model: of those there are many more.
-  return !load_run({name, {}, services.hub.allow_files}, services).ok();
+  return !load_run(run_named(name, services), services).ok();
 }
 
 }  // namespace wattree

@@ -1,6 +1,11 @@
 #include "src/api/runs/footprint.h"
 
+#include <algorithm>
+#include <numeric>
+#include <span>
+
 #include "src/base/json_writer.h"
+#include "src/runs/whatif/thin.h"
 
 namespace wattree {
 namespace {
@@ -28,9 +33,37 @@ void write_amounts(JsonWriter& out, const CurvePoint& point) {
   if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
 }
 
+// What is recorded and what is extrapolated are thinned by themselves, by what each epoch took: the
+// last recorded point, where the extrapolation begins, stays.
+std::vector<std::size_t> kept_points(const Curve& curve, std::optional<std::size_t> most) {
+  const auto first = std::find_if(curve.points.begin(), curve.points.end(),
+                                  [](const CurvePoint& point) { return point.is_extrapolated; });
+  const auto recorded = static_cast<std::size_t>(first - curve.points.begin());
+  const std::size_t all = curve.points.size();
+  if (!most || all <= *most) {
+    std::vector<std::size_t> out(all);
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    return out;
+  }
+  std::vector<double> took;
+  double before = 0;
+  for (const CurvePoint& point : curve.points) {
+    took.push_back(point.energy.value.value - before);
+    before = point.energy.value.value;
+  }
+  const std::size_t share = std::max<std::size_t>(*most * recorded / all, 4);
+  std::vector<std::size_t> out = thinned(std::span(took).first(recorded), share);
+  for (const std::size_t i :
+       thinned(std::span(took).subspan(recorded), *most - std::min(share, *most))) {
+    out.push_back(recorded + i);
+  }
+  return out;
+}
+
 }  // namespace
 
-void write_footprint(JsonWriter& out, const Footprint& footprint) {
+void write_footprint(JsonWriter& out, const Footprint& footprint,
+                     std::optional<std::size_t> points) {
   const Profile& profile = footprint.profile;
   out.field("name", profile.name);
   out.field("hardware", hardware_text(profile));
@@ -40,7 +73,7 @@ void write_footprint(JsonWriter& out, const Footprint& footprint) {
   write_setting(out, footprint.setting);
   out.end_object();
   out.key("curve");
-  write_curve(out, footprint.curve);
+  write_curve(out, footprint.curve, points);
   if (const auto cost = cost_usd(footprint.curve.points.back().energy.value, footprint.setting)) {
     out.field("cost_usd", *cost);
   }
@@ -65,7 +98,7 @@ void write_setting(JsonWriter& out, const Setting& setting) {
   }
 }
 
-void write_curve(JsonWriter& out, const Curve& curve) {
+void write_curve(JsonWriter& out, const Curve& curve, std::optional<std::size_t> points) {
   out.begin_object();
   if (curve.outside) {
     out.key("outside_epochs");
@@ -75,7 +108,8 @@ void write_curve(JsonWriter& out, const Curve& curve) {
   }
   out.key("points");
   out.begin_array();
-  for (const CurvePoint& point : curve.points) {
+  for (const std::size_t i : kept_points(curve, points)) {
+    const CurvePoint& point = curve.points[i];
     out.begin_object();
     out.field("epoch", static_cast<std::int64_t>(point.epoch));
     out.field("extrapolated", point.is_extrapolated);
@@ -98,28 +132,39 @@ void write_curve(JsonWriter& out, const Curve& curve) {
   out.end_object();
 }
 
+void write_equivalents(JsonWriter& out, const Footprint& footprint) {
+  const auto& emitted = footprint.curve.points.back().emissions;
+  if (!emitted) return;
+  const Joules energy = footprint.curve.points.back().energy.value;
+  out.key("equivalents");
+  out.begin_array();
+  for (const Equivalent& equivalent : bundled_equivalents()) {
+    out.begin_object();
+    out.field("item", equivalent.item);
+    if (!equivalent.unit.empty()) out.field("unit", equivalent.unit);
+    out.field("times", times(emitted->value, energy, equivalent));
+    if (const auto tons = equivalent.co2e_short_tons) out.field("co2e_short_tons", *tons);
+    if (const auto mass = equivalent.co2e_kg) out.field("co2e_kg", *mass);
+    if (const auto kwh = equivalent.energy_kwh) out.field("energy_kwh", *kwh);
+    out.field("year", static_cast<std::int64_t>(equivalent.year));
+    out.field("source", equivalent.source);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_flag(JsonWriter& out, const FlaggedEpoch& flag) {
+  out.field("device_energy_j", flag.energy.value);
+  out.field("median_j", flag.median.value);
+  out.field("threshold_j", flag.threshold.value);
+  out.field("reason", flag.reason);
+}
+
 std::string to_json(const Footprint& footprint) {
   JsonWriter out(2);
   out.begin_object();
   write_footprint(out, footprint);
-  if (const auto& emitted = footprint.curve.points.back().emissions) {
-    const Joules energy = footprint.curve.points.back().energy.value;
-    out.key("equivalents");
-    out.begin_array();
-    for (const Equivalent& equivalent : bundled_equivalents()) {
-      out.begin_object();
-      out.field("item", equivalent.item);
-      if (!equivalent.unit.empty()) out.field("unit", equivalent.unit);
-      out.field("times", times(emitted->value, energy, equivalent));
-      if (const auto tons = equivalent.co2e_short_tons) out.field("co2e_short_tons", *tons);
-      if (const auto mass = equivalent.co2e_kg) out.field("co2e_kg", *mass);
-      if (const auto kwh = equivalent.energy_kwh) out.field("energy_kwh", *kwh);
-      out.field("year", static_cast<std::int64_t>(equivalent.year));
-      out.field("source", equivalent.source);
-      out.end_object();
-    }
-    out.end_array();
-  }
+  write_equivalents(out, footprint);
   out.end_object();
   return out.take() + "\n";
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/base/error_field.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
 
@@ -25,7 +26,7 @@ Result<RegionsRequest> regions_request(const nlohmann::json& json) {
 
 Result<RegionsAnswer> regions(const RegionsRequest& request, const Services& /*services*/) {
   RegionsAnswer out{search_regions(request.words), {}};
-  if (out.regions.empty()) return find_region(request.words).error();
+  if (out.regions.empty()) return of_field("words", find_region(request.words).error());
   for (const RegionSource& source : bundled_region_sources()) {
     if (std::any_of(out.regions.begin(), out.regions.end(),
                     [&](const Region& region) { return region.source == source.key; })) {
@@ -86,7 +87,7 @@ Result<HardwareAnswer> hardware(const HardwareRequest& request, const Services& 
   if (!out.devices.empty()) return out;
   // A driver's name may have words that no name in the table has.
   Result<Device> device = find_device(request.words, all.value());
-  if (!device.ok()) return device.error();
+  if (!device.ok()) return of_field("words", device.error());
   out.devices.push_back(std::move(device).value());
   return out;
 }

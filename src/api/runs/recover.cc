@@ -7,6 +7,7 @@
 #include "src/base/amounts.h"
 #include "src/base/file.h"
 #include "src/base/file_error.h"
+#include "src/runs/live/run_registry.h"
 #include "src/runs/profile/folder.h"
 #include "src/runs/profile/profile_json.h"
 #include "src/runs/track/journal.h"
@@ -91,6 +92,17 @@ Result<fs::path> keep(const RecoveredRun& run, const RecoverRequest& request,
   return folder / (saved.value() + ".json");
 }
 
+// The run's entry, where it has one, says where its profile is.
+void note_recovered(const fs::path& journal, const fs::path& profile, const Services& services) {
+  Result<RunEntry> entry = read_run_entry(services.runs, run_id(journal));
+  std::error_code ignored;
+  if (!entry.ok() || !entry.value().profile.empty()) return;
+  RunEntry changed = std::move(entry).value();
+  changed.profile = fs::absolute(profile, ignored);
+  // The profile is what was asked for: without the entry it is found all the same.
+  static_cast<void>(write_run_entry(services.runs, changed));
+}
+
 Result<RecoveredRun> recover_and_keep(const fs::path& journal, const RecoverRequest& request,
                                       const Services& services) {
   Result<RecoveredRun> recovered = recover_run(journal);
@@ -99,6 +111,7 @@ Result<RecoveredRun> recover_and_keep(const fs::path& journal, const RecoverRequ
   Result<fs::path> kept = keep(out, request, services);
   if (!kept.ok()) return kept.error();
   out.kept = std::move(kept).value();
+  if (!out.kept.empty()) note_recovered(journal, out.kept, services);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/api/runs/open_profiles.h"
+#include "src/api/runs/run_detail.h"
 #include "src/base/error_field.h"
 #include "src/base/in_quotes.h"
 #include "src/base/json_fields.h"
@@ -17,16 +18,17 @@ namespace {
 constexpr std::int64_t kMostEpochs = 1'000'000;
 
 // For the user who asked for a profile that is not there.
-Error no_profile(const std::string& name, ProfileStore& store) {
+Error no_profile(const RunRef& run, ProfileStore& store) {
   std::vector<std::string> ids;
   if (const Result<ProfilePage> page = store.list({}); page.ok()) {
     for (const ProfileSummary& profile : page.value().profiles) ids.push_back(profile.id);
   }
   const std::vector<std::string_view> views(ids.begin(), ids.end());
-  const std::vector<std::string> close = nearest(name, views);
-  return {ErrorCode::kNotFound, "there is no profile " + in_quotes(name),
-          close.empty() ? "give a file, or an id of `wattree profiles list`"
-                        : "did you mean " + join(close, ", or ") + "?",
+  const std::vector<std::string> close = nearest(run.name, views);
+  return {ErrorCode::kNotFound, "there is no profile " + in_quotes(run.name),
+          !close.empty()    ? "did you mean " + join(close, ", or ") + "?"
+          : run.may_be_file ? "give a file, or an id of `wattree profiles list`"
+                            : "`wattree profiles list` shows those there are",
           "profile"};
 }
 
@@ -37,6 +39,10 @@ std::filesystem::path profile_folder(const std::filesystem::path& asked, const S
 }
 
 Result<Profile> load_profile(const RunRef& run, const Services& services) {
+  // A run that goes on is known by its own id.
+  if (services.live != nullptr && services.live->find(run.name).ok()) {
+    return run_profile(run.name, services);
+  }
   std::error_code ignored;
   if (run.may_be_file && std::filesystem::exists(run.name, ignored)) {
     Result<ReadProfile> read = read_profile_file(run.name);
@@ -48,7 +54,7 @@ Result<Profile> load_profile(const RunRef& run, const Services& services) {
   if (!store.ok()) return store.error();
   Result<KeptProfile> found = store.value()->find(run.name);
   if (found.ok()) return std::move(found).value().profile;
-  if (found.error().code == ErrorCode::kNotFound) return no_profile(run.name, *store.value());
+  if (found.error().code == ErrorCode::kNotFound) return no_profile(run, *store.value());
   return of_field("profile", found.error());
 }
 

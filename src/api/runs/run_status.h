@@ -3,16 +3,12 @@
 
 #include <string>
 
+#include "src/runs/live/run_json.h"
 #include "src/runs/profile/energyvis.h"
 #include "src/runs/track/followed_run.h"
 #include "src/runs/track/status.h"
 
 namespace wattree {
-
-// docs/schemas/run_status.schema.json
-std::string to_json(const RunStatus& status);
-// One epoch, from 0, as docs/schemas/run_epoch.schema.json has it.
-std::string epoch_json(const TrackedRun& run, std::size_t epoch);
 
 // The profile so far, as docs/schemas/profile.schema.json has it.
 std::string profile_json(const TrackedRun& run);

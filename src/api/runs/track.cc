@@ -9,6 +9,7 @@
 
 #include "src/api/measure/meters.h"
 #include "src/api/runs/keep_run.h"
+#include "src/api/runs/registered_run.h"
 #include "src/api/runs/run_request.h"
 #include "src/api/runs/track_setting.h"
 #include "src/base/amounts.h"
@@ -109,6 +110,8 @@ Status plan_budgets(const TrackRequest& request, TrackOptions& options) {
   if (!stop.ok()) return stop.error();
   options.warn_above = warn.value();
   options.stop_above = stop.value();
+  if (options.warn_above) options.run.warn_above = options.warn_above->most;
+  if (options.stop_above) options.run.stop_above = options.stop_above->most;
   return {};
 }
 
@@ -146,11 +149,23 @@ void claim_meters(const Environment& environment, TrackPlan& plan) {
   }
 }
 
+// What the GPUs' power is held to, as far as it is told.
+std::optional<Watts> power_limit(const Meters& meters) {
+  std::optional<Watts> out;
+  for (const auto& meter : meters) {
+    if (meter->description().signal != Signal::kPowerLimit) continue;
+    const Sample sample = meter->read();
+    if (sample.absence == Absence::kNone) out = out.value_or(Watts()) + Watts(sample.level);
+  }
+  return out;
+}
+
 void plan_meters(const TrackRequest& request, const MeterQuery& query,
                  const Environment& environment, TrackPlan& plan) {
   TrackOptions& options = plan.options;
   Found found = find_meters(query);
   options.run.hardware = find_hardware(found.meters, query.proc_root);
+  options.run.power_limit = power_limit(found.meters);
   std::erase_if(found.meters, [](const auto& meter) { return !meter->description().is_counted; });
   options.meters = std::move(found.meters);
   options.run.job = find_job(environment, ::getppid());
@@ -168,11 +183,17 @@ void plan_meters(const TrackRequest& request, const MeterQuery& query,
   }
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
 // What is known of the run before it begins.
 void describe_run(const TrackRequest& request, const Setting& setting, RunBegun& run) {
   run.name = name_for(request);
   run.tool = std::string("wattree ") + kVersion;
   run.command = command_text(request.command);
+  run.host = host_name();
   run.planned_epochs = request.epochs;
   run.pue = setting.pue;
   if (!setting.grid) return;
@@ -194,6 +215,7 @@ void plan_command(const TrackRequest& request, TrackOptions& options) {
 void plan_files(const TrackRequest& request, const Services& services, TrackPlan& plan) {
   plan.output = request.output;
   plan.folder = profile_folder(request.folder, services);
+  plan.runs = services.runs;
   plan.keeps_journal = !request.journal.empty();
   plan.options.journal =
       journal_for(plan.keeps_journal ? request.journal : services.journals, plan.options.run.name);
@@ -216,7 +238,7 @@ Result<TrackPlan> plan_track(const TrackRequest& request, const Services& servic
   }
   const Result<MeterQuery> meters = with_assumptions(services.meters, request.assume);
   if (!meters.ok()) return meters.error();
-  Result<Setting> setting = track_setting(request, services.environment, plan.notes);
+  Result<Setting> setting = track_setting(request, services.environment, plan);
   if (!setting.ok()) return setting.error();
   plan.setting = std::move(setting).value();
   plan_meters(request, meters.value(), services.environment, plan);
@@ -227,7 +249,9 @@ Result<TrackPlan> plan_track(const TrackRequest& request, const Services& servic
 }
 
 void name_fields(TrackPlan& plan, const FieldName& name) {
-  for (std::string& note : plan.notes) note = with_fields_named(note, name);
+  for (auto* texts : {&plan.notes, &plan.warnings}) {
+    for (std::string& text : *texts) text = with_fields_named(text, name);
+  }
   for (auto* budget : {&plan.options.warn_above, &plan.options.stop_above}) {
     if (*budget) (*budget)->text = with_fields_named((*budget)->text, name);
   }
@@ -236,7 +260,9 @@ void name_fields(TrackPlan& plan, const FieldName& name) {
 Result<TrackAnswer> run_track(TrackPlan plan, TrackControl& control,
                               const TrackObserver& observer) {
   const std::filesystem::path journal = plan.options.journal;
-  Result<TrackOutcome> outcome = track_run(std::move(plan.options), control, observer);
+  RegisteredRun registered(plan.runs, entry_of(plan.options), observer);
+  const TrackObserver all = registered.observer();
+  Result<TrackOutcome> outcome = track_run(std::move(plan.options), control, all);
   if (!outcome.ok()) return outcome.error();
   TrackAnswer out{std::move(outcome).value(), {}, {}};
   const auto forget_journal = [&] {
@@ -244,11 +270,13 @@ Result<TrackAnswer> run_track(TrackPlan plan, TrackControl& control,
     if (!plan.keeps_journal) std::filesystem::remove(journal, ignored);
   };
   if (!out.outcome.has_started) {
+    registered.withdraw();
     forget_journal();
     return out;
   }
   const Profile profile = out.outcome.run.profile();
   const Result<std::filesystem::path> kept = keep_profile(profile, plan.output, plan.folder);
+  registered.finish(out.outcome.run, kept.ok() ? kept.value() : std::filesystem::path());
   if (kept.ok()) {
     forget_journal();
     out.profile = kept.value();

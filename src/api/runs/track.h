@@ -44,6 +44,7 @@ struct TrackPlan {
   std::vector<std::string> warnings;     // even one who wants no notes.
   std::unique_ptr<DeviceClaims> claims;  // To be kept until the run has ended.
   std::filesystem::path output, folder;  // Where the profile will be: the file, or else the folder.
+  std::filesystem::path runs;            // The run is listed here; empty: nowhere.
   bool keeps_journal = false;
 };
 

@@ -10,25 +10,25 @@ bool was_found(const Place& place) {
   return place.from != PlaceSource::kNowhere && place.from != PlaceSource::kRequest;
 }
 
-void add_found_pue(const Settings& settings, Setting& setting, std::vector<std::string>& notes) {
+void add_found_pue(const Settings& settings, Setting& setting, TrackPlan& plan) {
   if (setting.pue || settings.pue.empty()) return;
   const Result<Pue> pue = parse_pue(settings.pue);
   if (pue.ok()) {
     setting.pue = pue.value();
-    notes.push_back("PUE " + settings.pue + ", from " + settings.origin);
+    plan.notes.push_back("PUE " + settings.pue + ", from " + settings.origin);
   } else {
-    notes.push_back(settings.origin + ": " + pue.error().message);
+    plan.warnings.push_back(settings.origin + ": " + pue.error().message);
   }
 }
 
 }  // namespace
 
 Result<Setting> track_setting(const TrackRequest& request, const Environment& environment,
-                              std::vector<std::string>& notes) {
+                              TrackPlan& plan) {
   const Result<Settings> read = read_settings(settings_files(environment));
-  if (!read.ok()) notes.push_back(read.error().message);
+  if (!read.ok()) plan.warnings.push_back(read.error().message);
   const Settings settings = read.ok() ? read.value() : Settings{};
-  notes.insert(notes.end(), settings.warnings.begin(), settings.warnings.end());
+  plan.warnings.insert(plan.warnings.end(), settings.warnings.begin(), settings.warnings.end());
   Place place;
   if (request.intensity.empty()) {
     place = find_place(request.region, environment, settings, request.instance_data);
@@ -40,17 +40,17 @@ Result<Setting> track_setting(const TrackRequest& request, const Environment& en
   wanted.usd_per_kwh = request.price;
   Result<Setting> setting = setting_of(wanted);
   if (was_found(place) && setting.ok()) {
-    notes.push_back("region " + setting.value().grid->region + ", from " + place.said_by);
+    plan.notes.push_back("region " + setting.value().grid->region + ", from " + place.said_by);
   } else if (was_found(place)) {
-    notes.push_back(place.said_by + ": " + setting.error().message);
+    plan.warnings.push_back(place.said_by + ": " + setting.error().message);
     wanted.region.clear();
     setting = setting_of(wanted);
   }
   if (!setting.ok()) return setting;
   Setting out = std::move(setting).value();
-  add_found_pue(settings, out, notes);
+  add_found_pue(settings, out, plan);
   if (!out.grid) {
-    notes.emplace_back(
+    plan.notes.emplace_back(
         "CO2 is not shown: the region is not known. Name it with <region> US-GA, WATTREE_REGION or "
         "\"region = US-GA\" in ~/.config/wattree/config; `wattree regions` lists them");
   }

@@ -61,7 +61,7 @@ TEST(TrackPlan, WhatTheUserWroteWrongNamesItsField) {
 }
 
 // What was found here must not stop a run; what the user asked for must be right.
-TEST(TrackPlan, APlaceThatWasFoundIsANote) {
+TEST(TrackPlan, APlaceThatWasFoundIsANoteOrAWarning) {
   const TestFolder folder;
   const auto right = plan_track(request_for(), services_in(folder, {{"WATTREE_REGION", "US-GA"}}));
   ASSERT_TRUE(right.ok());
@@ -69,7 +69,9 @@ TEST(TrackPlan, APlaceThatWasFoundIsANote) {
   EXPECT_TRUE(has_note(right.value(), "region US-GA, from WATTREE_REGION"));
   const auto wrong = plan_track(request_for(), services_in(folder, {{"WATTREE_REGION", "Oz"}}));
   ASSERT_TRUE(wrong.ok());
-  EXPECT_TRUE(has_note(wrong.value(), "WATTREE_REGION: region \"Oz\" is not known"));
+  ASSERT_EQ(wrong.value().warnings.size(), 1u);
+  EXPECT_NE(wrong.value().warnings[0].find("WATTREE_REGION: region \"Oz\" is not known"),
+            std::string::npos);
   EXPECT_TRUE(has_note(wrong.value(), "CO2 is not shown"));
   // Even where the user's text is that of a source that is found.
   TrackRequest asked = request_for();

@@ -13,9 +13,11 @@ struct WhatIfRequest {
   RunRef profile;
   WhatIfQuery query;
   OwnDevices own_devices;
+  std::optional<RunRef> other = {};  // A profile as the alternative; its name may be an energy.
 };
-// {"profile", "region"?, "intensity"?, "intensity_file"?, "pue"?, "hardware"?, "keep"?, "epochs"?,
-// "hardware_file"?}, and all but the last three of them with "baseline_" before their names.
+// {"profile", "other"?, "region"?, "intensity"?, "intensity_file"?, "pue"?, "hardware"?, "keep"?,
+// "epochs"?, "hardware_file"?, "regions"? (true: in every one)}, and region to hardware with
+// "baseline_" before their names.
 Result<WhatIfRequest> what_if_request(const nlohmann::json& json);
 
 Result<WhatIfAnswer> what_if(const WhatIfRequest& request, const Services& services);
@@ -24,7 +26,16 @@ Result<WhatIfAnswer> what_if(const WhatIfRequest& request, const Services& servi
 std::optional<Keep> parse_keep(std::string_view name);
 std::string_view name_of(Keep keep);
 
+// What an answer's JSON has beside what the command line prints.
+struct WhatIfForm {
+  std::optional<std::size_t> points;  // Of each curve and its equations; absent: all.
+  bool has_equations = false;         // Values of the three equations, epoch by epoch.
+  bool has_equivalents = false;
+};
+// {"points"?, "equations"?, "equivalents"?} of a request, which has both by default.
+Result<WhatIfForm> what_if_form(const nlohmann::json& json);
+
 // The contract of docs/schemas/whatif.schema.json.
-std::string to_json(const WhatIfAnswer& answer);
+std::string to_json(const WhatIfAnswer& answer, const WhatIfForm& form = {});
 
 }  // namespace wattree

@@ -22,6 +22,7 @@ Services services_from(const Environment& environment) {
   out.profiles = own_folder(XdgFolder::kData, environment, "profiles", "wattree-profiles");
   out.store = own_folder(XdgFolder::kData, environment, "wattree.db", "");
   out.journals = own_folder(XdgFolder::kState, environment, "journals", "wattree-journals");
+  out.runs = own_folder(XdgFolder::kState, environment, "runs", "wattree-runs");
   out.meters.visible = {environment("CUDA_VISIBLE_DEVICES"), environment("NVIDIA_VISIBLE_DEVICES"),
                         environment("CUDA_DEVICE_ORDER")};
   out.seconds_since_1970 = [] {

@@ -89,7 +89,7 @@ Result<Grid> parse_grid(std::string_view text) {
                  "write it with its unit: 325.4g/kWh, 0.3254kg/kWh or 0.7175lb/kWh"};
   }
   return Grid{"", CarbonIntensity(*number * *grams), Basis::kAssumed,
-              "typed in: " + std::string(text)};
+              "given: " + std::string(text)};
 }
 
 Result<GramsCo2e> emissions(Joules energy, const Grid& grid, std::optional<UtcTime> start,

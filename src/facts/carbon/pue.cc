@@ -29,7 +29,7 @@ Result<Pue> parse_pue(std::string_view text) {
     return Error{ErrorCode::kInvalidInput, "\"" + std::string(text) + "\" is not a PUE",
                  "give a number of 1 or more, or \"average\""};
   }
-  return make_pue(*number, Basis::kAssumed, "typed in");
+  return make_pue(*number, Basis::kAssumed, "given");
 }
 
 const std::vector<PueSurvey>& bundled_pue_surveys() {

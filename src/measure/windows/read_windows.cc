@@ -135,6 +135,7 @@ MeasuredSession session_of(JsonFields& fields, std::string where) {
   MeasuredSession out;
   out.where = std::move(where);
   out.device = fields.text(fields.has("device_name") ? "device_name" : "gpu", true);
+  out.card = fields.text("card");
   out.device_kind = fields.text("device");
   out.boundary = fields.text("boundary");
   out.protocol = protocol_of(fields);

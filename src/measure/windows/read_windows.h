@@ -16,6 +16,7 @@ namespace wattree {
 struct MeasuredSession {
   std::string where;   // "data.windows.jsonl:1": its header.
   std::string device;  // "NVIDIA H200"
+  std::string card;    // Which of them, as far as the file tells; empty where it does not.
   std::string device_kind;
   std::string boundary;
   std::string protocol;

@@ -115,7 +115,8 @@ TEST(BuildModel, KeepsTheLastLogitsAlone) {
   pass.batch = 2;
   pass.seq = 10;
   const auto head_flops = [&](const std::string& config) {
-    for (const Node& node : build(config, pass).value().tree.nodes()) {
+    const Result<BuiltModel> built = build(config, pass);
+    for (const Node& node : built.value().tree.nodes()) {
       if (node.scope == "lm_head") return node.matmul_flops;
     }
     return std::int64_t{0};

@@ -16,7 +16,7 @@ T5Like read(ConfigReader& c, const Trace& trace) {
                            .heads = 8,
                            .buckets = 32,
                            .feed_forward = "relu"});
-  // v1.1 does not scale; its files are known by their untied embeddings, though all are tied.
+  // v1.1 does not scale; its files are known by their heads, which are not tied.
   m.scales_output = c.flag({"scale_decoder_outputs", "tie_word_embeddings"}, true);
   return m;
 }

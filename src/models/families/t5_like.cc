@@ -170,8 +170,7 @@ Tensor encode(const T5Like& m, const Tensor& ids, const Tensor& words) {
   return run(m, {.layers = m.layers}, ids, words, "encoder");
 }
 
-// `words` is filled with the weight all embeddings and the head share: the library ties them
-// whatever the config says.
+// `words` is filled with the weight that all embeddings share.
 Tensor encode_and_decode(const T5Like& m, const Tensor& source, const Tensor& target,
                          Tensor* words = nullptr) {
   const Tensor shared = shared_embedding(*source.trace, m.vocab, m.hidden);
@@ -218,6 +217,9 @@ T5Like read_t5_like(ConfigReader& c, const Trace& trace, const T5Like& defaults)
   m.buckets = c.size({"relative_attention_num_buckets"}, m.buckets);
   if (m.buckets < 4) c.reject("relative_attention_num_buckets", "must be at least 4");
   read_feed_forward(c, m);
+  // As the file says and as published weights have it. The library sets it to true, and unties the
+  // head again when it finds another weight in the checkpoint.
+  m.is_tied = c.flag({"tie_word_embeddings"}, true);
   m.cache = decoder_cache(c, trace);
   return m;
 }
@@ -234,7 +236,7 @@ void t5_like_conditional_generation(const T5Like& m, Trace& trace, ConfigReader&
   Tensor words;
   Tensor y = encode_and_decode(m, source_ids(trace), target_ids(trace), &words);
   if (m.scales_output) y = y * 1.0;
-  self.returns(tied_linear(y, "lm_head", words));
+  self.returns(language_model_head(y, "lm_head", words, m.is_tied));
 }
 
 void t5_like_encoder(const T5Like& m, Trace& trace, ConfigReader& c) {

@@ -18,6 +18,7 @@ struct T5Like {
   std::string feed_forward;  // feed_forward_proj: an activation, or "gated-" and an activation.
   std::string activation = {};
   bool is_gated = false;
+  bool is_tied = true;         // The head has the embeddings' weight.
   bool scales_output = false;  // Multiplies the decoder's output before the head.
   bool has_start_token = false;
   Cache cache = {};

@@ -19,6 +19,8 @@ struct Incoming {
   std::uint64_t size_limit = 0;
   std::size_t header_bytes = 0;
   bool too_large = false;
+  const std::function<bool(const sockaddr&)>* may_connect = nullptr;
+  bool is_forbidden = false;  // Where the name leads.
 };
 
 std::size_t on_body(char* data, std::size_t, std::size_t size, void* user) noexcept {
@@ -50,6 +52,15 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) noe
   return size;
 }
 
+curl_socket_t on_socket(void* user, curlsocktype, curl_sockaddr* address) noexcept {
+  auto& in = *static_cast<Incoming*>(user);
+  if (!(*in.may_connect)(address->addr)) {
+    in.is_forbidden = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 // An option that libcurl does not take fails the whole transfer: some of them are what keeps it
 // safe. The overloads stand in for the type check that curl's own macro does.
 class Options {
@@ -61,6 +72,9 @@ class Options {
   }
   void set(CURLoption option, void* value) { note(curl_.easy_setopt(handle_, option, value)); }
   void set(CURLoption option, curl_write_callback value) {
+    note(curl_.easy_setopt(handle_, option, value));
+  }
+  void set(CURLoption option, curl_opensocket_callback value) {
     note(curl_.easy_setopt(handle_, option, value));
   }
   CURLcode failure() const { return failure_; }
@@ -95,8 +109,17 @@ void set_all(Options& options, const HttpFetch& request, Incoming& in, char* err
   const bool is_secure = request.url.starts_with("https://");
   options.set(CURLOPT_PROTOCOLS_STR, "http,https");
   options.set(CURLOPT_REDIR_PROTOCOLS_STR, is_secure ? "https" : "http,https");
-  options.set(CURLOPT_FOLLOWLOCATION, 1L);
+  options.set(CURLOPT_FOLLOWLOCATION, request.follows_redirects ? 1L : 0L);
   options.set(CURLOPT_MAXREDIRS, kMaxRedirects);
+
+  if (request.is_post) {
+    options.set(CURLOPT_POST, 1L);
+    options.set(CURLOPT_POSTFIELDSIZE, 0L);
+  }
+  if (request.may_connect) {
+    options.set(CURLOPT_OPENSOCKETFUNCTION, &on_socket);
+    options.set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(&in));
+  }
 
   // As an option, not a header, and without CURLOPT_UNRESTRICTED_AUTH: libcurl then sends the token
   // to no other host, port or scheme.
@@ -197,6 +220,7 @@ Result<HttpReply> http_get(const HttpFetch& request) {
 
   Incoming in;
   in.size_limit = request.size_limit;
+  in.may_connect = &request.may_connect;
   char error_text[CURL_ERROR_SIZE] = "";
   Options options(curl, handle.get());
   set_all(options, request, in, error_text);
@@ -208,6 +232,10 @@ Result<HttpReply> http_get(const HttpFetch& request) {
   }
 
   const CURLcode code = curl.easy_perform(handle.get());
+  if (in.is_forbidden && code != CURLE_OK) {
+    return Error{ErrorCode::kPermission, request.url + " leads to an address that is not allowed",
+                 ""};
+  }
   if (in.too_large || code == CURLE_FILESIZE_EXCEEDED) return too_large(request);
   if (code != CURLE_OK && code != CURLE_HTTP_RETURNED_ERROR) {
     const char* detail = error_text[0] != '\0' ? error_text : curl.easy_strerror(code);

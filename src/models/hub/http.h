@@ -1,8 +1,11 @@
-// One GET, bounded in time, size and redirects.
+// One request, bounded in time, size and redirects.
 #pragma once
+
+#include <sys/socket.h>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +23,11 @@ struct HttpFetch {
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds total_timeout{30'000};
   std::uint64_t size_limit = std::uint64_t{4} << 20;
+  bool follows_redirects = true;  // Otherwise the redirect itself is the reply.
+  bool is_post = false;           // POST, with an empty body.
+  // Asked about every address that the host's name leads to, before it is connected to, so that a
+  // name cannot lead where it must not. Absent: any will do.
+  std::function<bool(const sockaddr&)> may_connect = {};
 };
 
 struct HttpHeader {

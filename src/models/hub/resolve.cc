@@ -18,9 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kOtherWays =
-    "a model is a bundled name (see `wattree models`), the path of a config.json or its folder, or "
-    "org/name as on the Hugging Face Hub";
+// What else a model may be.
+std::string other_ways(const HubOptions& options) {
+  return std::string("a model is a bundled name (see `wattree models`), ") +
+         (options.allow_files ? "the path of a config.json or its folder, " : "") +
+         "or org/name as on the Hugging Face Hub";
+}
 
 // The hint of a name that is nowhere: the bundled names like it come first.
 std::string hint_of_nearest(std::string_view name, const std::string& hint) {
@@ -36,11 +39,11 @@ std::string hint_of_bundled(const std::string& name, const std::string& hint) {
   return name + ", without the organisation, is bundled and needs no network; otherwise " + hint;
 }
 
-Result<ModelText> read_config(const fs::path& path, std::uint64_t limit) {
-  Result<std::string> text = read_file(path, limit);
+Result<ModelText> read_config(const fs::path& path, const HubOptions& options) {
+  Result<std::string> text = read_file(path, options.size_limit);
   if (!text.ok()) {
     Error error = text.error();
-    error.hint = kOtherWays;
+    error.hint = other_ways(options);
     return error;
   }
   return ModelText{std::move(text).value(), path.string(), ModelSource::kFile, ""};
@@ -54,10 +57,15 @@ Result<ModelText> from_cache(const RepoName& repo, const HubOptions& options, Er
 
 Result<ModelText> from_hub(const RepoName& repo, const HubOptions& options) {
   if (options.offline) {
-    const std::string where = options.cache.empty() ? "" : " (" + options.cache.string() + ")";
-    Error error{ErrorCode::kUnavailable,
-                repo.text() + " is not in the cache" + where + ", and being offline is asked for",
-                hint_of_bundled(repo.name, "unset HF_HUB_OFFLINE, or give a config.json's path")};
+    // Whoever may not have files opened is not told where they are.
+    const bool is_shown = options.allow_files && !options.cache.empty();
+    const std::string where = is_shown ? " (" + options.cache.string() + ")" : "";
+    Error error{
+        ErrorCode::kUnavailable,
+        repo.text() + " is not in the cache" + where + ", and being offline is asked for",
+        hint_of_bundled(repo.name, options.allow_files
+                                       ? "unset HF_HUB_OFFLINE, or give a config.json's path"
+                                       : "give its config.json as <config>")};
     return from_cache(repo, options, std::move(error));
   }
   if (is_commit(repo.revision)) {
@@ -95,13 +103,14 @@ Error nowhere(const std::string& argument, const HubOptions& options) {
     message += "neither a bundled name nor org/name on the Hub";
   }
   return {ErrorCode::kNotFound, message,
-          hint_of_nearest(argument.substr(argument.rfind('/') + 1), kOtherWays)};
+          hint_of_nearest(argument.substr(argument.rfind('/') + 1), other_ways(options))};
 }
 
 }  // namespace
 
 Result<ModelText> resolve_model(const std::string& argument, const HubOptions& options) {
-  if (argument.empty()) return Error{ErrorCode::kInvalidInput, "the model is empty", kOtherWays};
+  if (argument.empty())
+    return Error{ErrorCode::kInvalidInput, "the model is empty", other_ways(options)};
 
   std::error_code ignored;
   fs::file_type type = fs::file_type::not_found;
@@ -110,9 +119,9 @@ Result<ModelText> resolve_model(const std::string& argument, const HubOptions& o
     type = fs::status(argument, ignored).type();
   if (type == fs::file_type::directory) {
     const fs::path file = fs::path(argument) / "config.json";
-    if (fs::exists(file, ignored)) return read_config(file, options.size_limit);
+    if (fs::exists(file, ignored)) return read_config(file, options);
   } else if (type != fs::file_type::not_found && type != fs::file_type::none) {
-    return read_config(argument, options.size_limit);  // Also one whose folder is closed to us.
+    return read_config(argument, options);  // Also one whose folder is closed to us.
   }
 
   if (const BundledModel* model = find_bundled(argument)) {
@@ -122,9 +131,9 @@ Result<ModelText> resolve_model(const std::string& argument, const HubOptions& o
   const std::optional<RepoName> repo = parse_repo_name(argument, options.revision);
   if (type == fs::file_type::directory) {
     const std::string on_hub = argument + "@" + options.revision;
-    return Error{ErrorCode::kNotFound,
-                 "the folder " + in_quotes(argument) + " holds no config.json",
-                 repo ? "for the model of that name on the Hub, write " + on_hub : kOtherWays};
+    return Error{
+        ErrorCode::kNotFound, "the folder " + in_quotes(argument) + " holds no config.json",
+        repo ? "for the model of that name on the Hub, write " + on_hub : other_ways(options)};
   }
   // A misspelt path is no reason to ask the Hub.
   if (repo && !argument.ends_with(".json")) return from_hub(*repo, options);

@@ -9,8 +9,23 @@
 
 namespace wattree {
 
+// Numbers that tell what nodes do: the same work has the same number in every tree and on every
+// machine.
+class WorkHashes {
+ public:
+  // `tree` must outlive it.
+  explicit WorkHashes(const ModelTree& tree);
+  // 0: the node runs nothing.
+  std::uint64_t of(std::size_t node) const;
+  std::int64_t kernels(std::size_t node) const;  // That it runs.
+
+ private:
+  const ModelTree& tree_;
+  std::vector<std::uint64_t> leaves_;  // By node; 0 of what is no kernel.
+};
+
 struct DistinctNode {
-  std::string key;  // 16 hexadecimal digits: the same work has the same key in every tree.
+  std::string key;  // Its WorkHashes::of() in 16 hexadecimal digits.
   // The root where it is one of them; or else the first one in the tree, and of several at one
   // place the innermost.
   std::int32_t node = 0;

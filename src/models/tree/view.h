@@ -11,6 +11,9 @@ namespace wattree {
 struct TreeView {
   Level level = Level::kMath;
   std::optional<int> depth;
+  // Of JSON, for pages:
+  bool folds = false;    // Layers that are alike are one node (folding.h).
+  bool details = false;  // Nodes have a class and a role, and those of predictions features.
   bool shows(const Node& node, int node_depth) const {
     return node.level <= level && (!depth || node_depth <= *depth);
   }

@@ -67,7 +67,17 @@ std::vector<bool> innermost_modules(const ModelTree& tree) {
   return holds;
 }
 
-// "encoder.layer.11.output" -> "encoder.layer.*.output"
+}  // namespace
+
+std::string_view name_of(BreakdownBy by) { return kNames[static_cast<std::size_t>(by)]; }
+
+std::optional<BreakdownBy> parse_breakdown(std::string_view text) {
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    if (kNames[i] == text) return static_cast<BreakdownBy>(i);
+  }
+  return std::nullopt;
+}
+
 std::string without_numbers(std::string_view scope) {
   std::string out;
   for (std::size_t i = 0; i < scope.size();) {
@@ -85,17 +95,6 @@ std::string without_numbers(std::string_view scope) {
     i = end + 1;
   }
   return out;
-}
-
-}  // namespace
-
-std::string_view name_of(BreakdownBy by) { return kNames[static_cast<std::size_t>(by)]; }
-
-std::optional<BreakdownBy> parse_breakdown(std::string_view text) {
-  for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (kNames[i] == text) return static_cast<BreakdownBy>(i);
-  }
-  return std::nullopt;
 }
 
 Breakdown break_down(const ModelTree& tree, const std::vector<NodeEstimate>& estimates,

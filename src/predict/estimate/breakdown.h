@@ -38,6 +38,9 @@ struct Breakdown {
 
 Breakdown break_down(const ModelTree& tree, const std::vector<NodeEstimate>& nodes, BreakdownBy by);
 
+// "encoder.layer.11.output" -> "encoder.layer.*.output"
+std::string without_numbers(std::string_view scope);
+
 // The `count` largest by own energy. Layers that are alike but for their number are one entry,
 // unless `unfolds`.
 std::vector<NodeGroup> top_nodes(const ModelTree& tree, const std::vector<NodeEstimate>& nodes,

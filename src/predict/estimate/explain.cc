@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "src/base/text.h"
+#include "src/models/tree/folding.h"
 
 namespace wattree {
 namespace {
@@ -141,6 +142,42 @@ Explanation explain(const Prediction& prediction, std::size_t index) {
           {"waiting for the host", "", 1, Joules(own_j), Seconds(own_j / host.waiting_w)});
     }
   }
+  return out;
+}
+
+std::string_view name_of(WaterfallStep::Kind kind) {
+  constexpr std::string_view kStepNames[] = {"term", "looked_up", "children", "own"};
+  return kStepNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<WaterfallStep> waterfall(const Prediction& prediction, const Explanation& explanation) {
+  using Kind = WaterfallStep::Kind;
+  std::vector<WaterfallStep> out;
+  Joules sum;
+  const auto add = [&](Kind kind, std::string label, std::int64_t count, Joules energy) {
+    out.push_back({kind, std::move(label), count, energy, sum});
+    sum = sum + energy;
+  };
+  const ModelTree& tree = prediction.built.tree;
+  const NodeEstimate& node = prediction.nodes[explanation.node];
+  if (explanation.twin) {
+    add(Kind::kLookedUp, "the same kernel was measured", 1, node.energy);
+    return out;
+  }
+  if (tree.nodes()[explanation.node].op != Op::kNone) {
+    for (const ExplainedTerm& term : explanation.terms) {
+      add(Kind::kTerm, term.name, 1, term.energy());
+    }
+    return out;
+  }
+  std::vector<Fold> children;
+  folded_children(tree, static_cast<std::int32_t>(explanation.node), true, children);
+  for (const Fold& fold : children) {
+    const auto first = static_cast<std::size_t>(fold.first);
+    add(Kind::kChildren, std::string(tree.nodes()[first].scope), fold.count,
+        prediction.nodes[first].energy * static_cast<double>(fold.count));
+  }
+  if (node.own > Joules()) add(Kind::kOwn, "calling the module", 1, node.own);
   return out;
 }
 

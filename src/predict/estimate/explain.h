@@ -1,6 +1,7 @@
 // How the predicted number of one node came about, term by term.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,5 +41,20 @@ struct Explanation {
 Result<std::size_t> find_node(const ModelTree& tree, std::string_view scope);
 
 Explanation explain(const Prediction& prediction, std::size_t node);
+
+// One step of the way from nothing to a node's energy: a term of a kernel, children that are alike,
+// or what a module takes besides them.
+struct WaterfallStep {
+  enum class Kind : std::uint8_t { kTerm, kLookedUp, kChildren, kOwn };
+  Kind kind = Kind::kTerm;
+  std::string label;       // The term, or the scope of the (first) child.
+  std::int64_t count = 1;  // Children that it stands for.
+  Joules energy;           // What it adds; below 0 where it takes away.
+  Joules from;             // Where the steps before it had come to.
+  Joules to() const { return from + energy; }
+};
+std::string_view name_of(WaterfallStep::Kind kind);
+// The last step ends at the node's energy.
+std::vector<WaterfallStep> waterfall(const Prediction& prediction, const Explanation& explanation);
 
 }  // namespace wattree

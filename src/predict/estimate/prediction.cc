@@ -27,7 +27,16 @@ Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by) {
       predict_tree(*by.predictor, *by.index, answer.tree, by.execution);
   if (!nodes.ok()) return nodes.error();
   const MemoryFit memory{memory_of(answer.tree), by.device_bytes};
-  return Prediction{std::move(answer), std::move(nodes).value(), by, memory};
+  Prediction out{std::move(answer), std::move(nodes).value(), by, memory};
+  for (const auto& [slow, note] : by.slow_dtypes) {
+    if (slow == dtype) out.notes.push_back(note);
+  }
+  return out;
+}
+
+std::vector<std::string> with_notes(std::vector<std::string> notes, const Prediction& prediction) {
+  notes.insert(notes.end(), prediction.notes.begin(), prediction.notes.end());
+  return notes;
 }
 
 std::optional<std::int64_t> tokens_per_item(const BuiltModel& answer) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/models/families/build_model.h"
@@ -25,6 +26,8 @@ struct Prediction {
   std::vector<NodeEstimate> nodes;  // One for each of the tree's, in its order.
   LoadedPredictor by;
   MemoryFit memory;
+  // What the user should know of this model on that device, as sentences.
+  std::vector<std::string> notes = {};
 
   PassEstimate root() const { return estimate_of(nodes.back()); }
   bool has_times() const {
@@ -34,6 +37,9 @@ struct Prediction {
 
 // Fails with kUnavailable where the predictor does not cover the precision or a kernel.
 Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by);
+
+// What is known of a model, and then what its prediction adds.
+std::vector<std::string> with_notes(std::vector<std::string> notes, const Prediction& prediction);
 
 // Tokens of one item of a batch, source and target together; nothing where the source is no text.
 std::optional<std::int64_t> tokens_per_item(const BuiltModel& answer);

@@ -116,6 +116,8 @@ std::vector<Place> places_of(const ModelTree& tree) {
 
 std::string_view name_of(Role role) { return kTexts[static_cast<std::size_t>(role)].name; }
 
+std::string_view phrase_of(Role role) { return kTexts[static_cast<std::size_t>(role)].phrase; }
+
 std::vector<std::optional<Role>> roles_of(const ModelTree& tree) {
   const auto nodes = tree.nodes();
   const std::vector<Place> places = places_of(tree);

@@ -29,6 +29,8 @@ enum class Role : std::uint8_t {
 inline constexpr std::size_t kRoleCount = static_cast<std::size_t>(Role::kOther) + 1;
 // "feed_forward", as in JSON.
 std::string_view name_of(Role role);
+// "feed-forward layers", as in sentences.
+std::string_view phrase_of(Role role);
 
 // One for each node, in the tree's order. A module has the role that all of its kernels have, and
 // none where they differ.

@@ -124,7 +124,7 @@ Result<Sweep> sweep(const std::string& model, const ModelText& text, const PassS
                             prediction.root(), prediction.memory});
       out.mean += prediction.root() * (1 / static_cast<double>(count));
       out.class_name = prediction.built.class_name;
-      if (out.points.size() == 1) out.notes = prediction.built.notes;
+      if (out.points.size() == 1) out.notes = with_notes(prediction.built.notes, prediction);
       mean.add(std::move(prediction));
       if (progress) progress(static_cast<double>(out.points.size()) / static_cast<double>(count));
     }

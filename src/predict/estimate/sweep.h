@@ -33,7 +33,7 @@ struct Sweep {
   // What all points have in common.
   std::string model;
   std::string class_name;
-  std::vector<std::string> notes;  // As of a built model.
+  std::vector<std::string> notes;  // As of a built model and of its prediction.
   LoadedPredictor by;
 
   bool has_times() const { return mean.time > Seconds(); }

@@ -59,7 +59,7 @@ Result<TotalsOptions> totals_options(const TotalsRequest& request) {
   options.passes_per_query = request.passes_per_query;
   if (request.usd_per_kwh) {
     options.usd_per_kwh = *request.usd_per_kwh;
-    options.price_by = "typed in";
+    options.price_by = "given";
   }
   if (request.host_watts) options.host = Watts(*request.host_watts);
   Result<Pue> pue = parse_pue(request.pue);

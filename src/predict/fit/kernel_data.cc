@@ -74,10 +74,17 @@ struct WindowKernels {
   double bytes = 0;
 };
 
-Result<WindowKernels> kernels_of(const MeasuredSession& session, const MeasuredWindow& window,
-                                 const BuildPass& build) {
+// What a window measured: a node of a tree.
+struct WindowNode {
+  ModelTree tree;
+  std::size_t index = 0;
+  const Node& node() const { return tree.nodes()[index]; }
+};
+
+Result<WindowNode> node_of_window(const MeasuredSession& session, const MeasuredWindow& window,
+                                  const BuildPass& build) {
   const bool is_op = window.node.subject == Subject::kOp;
-  const Result<ModelTree> tree = is_op ? tree_of_op(window) : build(session, window);
+  Result<ModelTree> tree = is_op ? tree_of_op(window) : build(session, window);
   if (!tree.ok()) return tree.error();
   const bool is_module = window.node.subject == Subject::kModule;
   const Node* top = is_module ? find_node(tree.value(), window.node) : &tree.value().root();
@@ -86,13 +93,23 @@ Result<WindowKernels> kernels_of(const MeasuredSession& session, const MeasuredW
                  window.key + ": the tree has no " + window.node.type + " " + window.node.scope,
                  ""};
   }
+  const auto index = static_cast<std::size_t>(top - tree.value().nodes().data());
+  return WindowNode{std::move(tree).value(), index};
+}
+
+Result<WindowKernels> kernels_of(const MeasuredSession& session, const MeasuredWindow& window,
+                                 const BuildPass& build) {
+  const Result<WindowNode> found = node_of_window(session, window, build);
+  if (!found.ok()) return found.error();
+  const ModelTree& tree = found.value().tree;
+  const Node& top = found.value().node();
   WindowKernels out;
-  add_kernels(tree.value(), *top, out.sample);
-  if (!is_op && !is_module) {
-    out.sample.weight_mib = weight_mib(tree.value(), std::numeric_limits<double>::infinity());
+  add_kernels(tree, top, out.sample);
+  if (window.node.subject != Subject::kOp && window.node.subject != Subject::kModule) {
+    out.sample.weight_mib = weight_mib(tree, std::numeric_limits<double>::infinity());
   }
-  out.matmul_flops = static_cast<double>(top->matmul_flops);
-  out.bytes = static_cast<double>(top->bytes);
+  out.matmul_flops = static_cast<double>(top.matmul_flops);
+  out.bytes = static_cast<double>(top.bytes);
   return out;
 }
 
@@ -148,6 +165,13 @@ Status check_alike(const std::vector<MeasuredSession>& sessions) {
 }
 
 }  // namespace
+
+Result<std::uint64_t> work_hash(const MeasuredSession& session, const MeasuredWindow& window,
+                                const BuildPass& build) {
+  const Result<WindowNode> found = node_of_window(session, window, build);
+  if (!found.ok()) return found.error();
+  return WorkHashes(found.value().tree).of(found.value().index);
+}
 
 bool is_single_precision(std::string_view dtype) { return dtype == "fp32" || dtype == "tf32"; }
 

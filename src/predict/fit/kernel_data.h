@@ -1,6 +1,7 @@
 // From windows to what a fit takes: the kernels of everything that was measured.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,10 @@ namespace wattree {
 // The tree, with its costs, of the pass that a window was measured in.
 using BuildPass =
     std::function<Result<ModelTree>(const MeasuredSession& session, const MeasuredWindow& window)>;
+
+// What tells the work of a window from others' in every tree: see WorkHashes.
+Result<std::uint64_t> work_hash(const MeasuredSession& session, const MeasuredWindow& window,
+                                const BuildPass& build);
 
 struct KernelDataAnswer {
   KernelData data;

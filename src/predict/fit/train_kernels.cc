@@ -22,6 +22,8 @@ std::optional<MeasuredModel> find_model(const MeasuredSession& session, const st
   return MeasuredModel{name, std::string(kBaseModel), std::string(model->json)};
 }
 
+}  // namespace
+
 Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindow& window) {
   const PassFacts& pass = window.pass;
   const std::optional<MeasuredModel> model = find_model(session, pass.model);
@@ -45,8 +47,6 @@ Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindo
   if (!answer.ok()) return answer.error();
   return std::move(answer).value().tree;
 }
-
-}  // namespace
 
 Result<KernelDataAnswer> read_kernel_data(const std::vector<std::filesystem::path>& paths) {
   std::vector<MeasuredSession> all;

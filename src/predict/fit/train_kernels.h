@@ -10,6 +10,9 @@
 
 namespace wattree {
 
+// The tree of a window's pass, from the config that stands beside it or else a bundled one.
+Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindow& window);
+
 // Windows in files or folders. Their passes are built from the configs that stand beside them, or
 // else from the bundled models.
 Result<KernelDataAnswer> read_kernel_data(const std::vector<std::filesystem::path>& paths);

@@ -25,6 +25,18 @@ Result<LoadedPredictor> parse(std::string_view text, const std::string& name, st
   return make_loaded(std::move(parsed).value(), std::move(origin));
 }
 
+// The shipped ones in their order, which are parsed when the first of them is asked for.
+const std::vector<Result<LoadedPredictor>>& parsed_shipped() {
+  static const std::vector<Result<LoadedPredictor>> all = [] {
+    std::vector<Result<LoadedPredictor>> out;
+    for (const ShippedPredictor& shipped : shipped_predictors()) {
+      out.push_back(parse(shipped.json, std::string(shipped.name), "shipped"));
+    }
+    return out;
+  }();
+  return all;
+}
+
 Result<LoadedPredictor> read(const fs::path& file) {
   const Result<std::string> text = read_file(file, kLargestFile);
   if (!text.ok()) return text.error();
@@ -54,12 +66,21 @@ std::vector<std::string> known_names(const PredictorChoice& choice) {
   return names;
 }
 
-}  // namespace
-
-fs::path user_predictors(const Environment& environment) {
-  const fs::path data = xdg_folder(XdgFolder::kData, environment);
-  return data.empty() ? data : data / "wattree" / "predictors";
+std::vector<std::pair<std::string, std::string>> slow_dtypes_of(std::string_view hardware) {
+  const Result<Device> found = find_device(hardware, bundled_devices());
+  if (!found.ok()) return {};
+  const Device& device = found.value();
+  const char* rate = device.tensor_or_fp16_gflops ? "fp16" : "fp32";
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const std::string& dtype : device.no_units_for) {
+    out.emplace_back(dtype, device.name + " has no units for " + dtype +
+                                ": it is priced at the rate of " + rate +
+                                ", and takes longer in truth");
+  }
+  return out;
 }
+
+}  // namespace
 
 Provenance LoadedPredictor::provenance() const {
   return {predictor->is_assumed ? Basis::kAssumed : Basis::kPredicted, predictor->name,
@@ -72,6 +93,7 @@ LoadedPredictor make_loaded(Predictor predictor, std::string origin) {
   out.index = std::make_shared<const TwinIndex>(*out.predictor);
   out.origin = std::move(origin);
   out.device_bytes = memory_bytes(out.predictor->hardware, bundled_devices());
+  out.slow_dtypes = slow_dtypes_of(out.predictor->hardware);
   return out;
 }
 
@@ -122,7 +144,7 @@ Result<LoadedPredictor> by_datasheet(const Device& device) {
   }
   return make_loaded(
       scaled_by_datasheet(*measured.value().predictor, *datasheet_of(known.value()), *to),
-      "from its datasheet");
+      "scaled from " + std::string(kDefaultPredictor));
 }
 
 }  // namespace
@@ -136,8 +158,8 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   const std::string_view first = choice.on.empty() ? kThisMachine : std::string_view(choice.on);
   if (const auto file = own_file(choice, first)) return read(*file);
   const std::string_view name = choice.on.empty() ? kDefaultPredictor : std::string_view(choice.on);
-  for (const ShippedPredictor& shipped : shipped_predictors()) {
-    if (shipped.name == name) return parse(shipped.json, std::string(name), "shipped");
+  for (std::size_t i = 0; i < shipped_predictors().size(); ++i) {
+    if (shipped_predictors()[i].name == name) return parsed_shipped()[i];
   }
   if (!choice.on.empty()) {
     const Result<Device> device = find_device(choice.on, bundled_devices());
@@ -155,6 +177,39 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
                choice.on.empty() ? "there is no predictor for this machine, and none is shipped"
                                  : "there is no predictor \"" + choice.on + "\"",
                hint};
+}
+
+NamedPredictors named_predictors(const fs::path& folder) {
+  NamedPredictors out;
+  const PredictorChoice choice{{}, "", folder};
+  for (const std::string& name : known_names(choice)) {
+    Result<LoadedPredictor> loaded = load_predictor({{}, name, folder});
+    if (loaded.ok()) {
+      out.predictors.push_back({name, std::move(loaded).value()});
+    } else {
+      // Without the folder: where it lies is nobody else's business.
+      std::string message = loaded.error().message;
+      const std::string place = folder.string() + "/";
+      for (std::size_t at; (at = message.find(place)) != std::string::npos;) {
+        message.erase(at, place.size());
+      }
+      out.problems.push_back(std::move(message));
+    }
+  }
+  return out;
+}
+
+const std::vector<NamedPredictor>& assumed_predictors() {
+  static const std::vector<NamedPredictor> all = [] {
+    std::vector<NamedPredictor> out;
+    for (const Device& device : bundled_devices()) {
+      if (!is_accelerator(device.kind) || !datasheet_of(device)) continue;
+      Result<LoadedPredictor> assumed = by_datasheet(device);
+      if (assumed.ok()) out.push_back({device.name, std::move(assumed).value()});
+    }
+    return out;
+  }();
+  return all;
 }
 
 }  // namespace wattree

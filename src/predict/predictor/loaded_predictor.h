@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "src/base/environment.h"
 #include "src/base/provenance.h"
 #include "src/base/result.h"
 #include "src/predict/predictor/tree_predict.h"
@@ -33,9 +33,6 @@ struct PredictorChoice {
 inline constexpr std::string_view kThisMachine = "this-machine";
 inline constexpr std::string_view kDefaultPredictor = "h200";
 
-// $XDG_DATA_HOME/wattree/predictors, or else ~/.local/share/wattree/predictors.
-std::filesystem::path user_predictors(const Environment& environment);
-
 // A predictor that is ready to be used. Cheap to copy.
 struct LoadedPredictor {
   std::shared_ptr<const Predictor> predictor;
@@ -44,6 +41,8 @@ struct LoadedPredictor {
   Execution execution = Execution::kGraph;
   // Of one device of the predictor's hardware; absent where the catalogue does not say.
   std::optional<std::int64_t> device_bytes = std::nullopt;
+  // Precisions that the device has no units for, and what the user should know of each.
+  std::vector<std::pair<std::string, std::string>> slow_dtypes = {};
 
   Provenance provenance() const;
 };
@@ -52,5 +51,20 @@ struct LoadedPredictor {
 // candidates where a name may mean several devices.
 Result<LoadedPredictor> load_predictor(const PredictorChoice& choice);
 LoadedPredictor make_loaded(Predictor predictor, std::string origin);
+
+// The user's own predictors in `folder` and the shipped ones, by the name that PredictorChoice::on
+// takes; files that are no predictors are passed over, with the reason in `problems`.
+struct NamedPredictor {
+  std::string name;
+  LoadedPredictor loaded;
+};
+struct NamedPredictors {
+  std::vector<NamedPredictor> predictors;
+  std::vector<std::string> problems;
+};
+NamedPredictors named_predictors(const std::filesystem::path& folder);
+// One for every accelerator of the catalogue whose datasheet says enough: assumed, not predicted.
+// They are made when somebody first asks.
+const std::vector<NamedPredictor>& assumed_predictors();
 
 }  // namespace wattree

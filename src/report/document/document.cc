@@ -1,8 +1,10 @@
 #include "src/report/document/document.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "src/base/html_text.h"
+#include "src/base/text.h"
 
 namespace wattree {
 namespace {
@@ -68,9 +70,37 @@ std::string html_of(const DocumentTable& table) {
   return out + "</tbody></table></div>\n";
 }
 
+// At the beginning of a line it would mean a list, a heading, a quotation or a table.
+bool begins_a_block(std::string_view word) {
+  if (word == "-" || word == "+" || word == "*" || word.find_first_of("#>|") == 0) return true;
+  const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+  return digits > 0 && (word.substr(digits) == "." || word.substr(digits) == ")");
+}
+
+// Prose in lines of at most 100 characters, where words allow; Markdown joins them again.
+std::string prose(std::string_view text) {
+  constexpr std::size_t kWidth = 100;
+  std::string out;
+  std::size_t used = 0;
+  for (const std::string& word : split(text, ' ')) {
+    const std::size_t width = display_width(word);
+    if (used == 0) {
+      used = width;
+    } else if (used + 1 + width > kWidth && !begins_a_block(word)) {
+      out += '\n';
+      used = width;
+    } else {
+      out += ' ';
+      used += 1 + width;
+    }
+    out += word;
+  }
+  return out + "\n\n";
+}
+
 std::string markdown_of(const Heading& heading) { return "## " + heading.text + "\n\n"; }
-std::string markdown_of(const Paragraph& paragraph) { return paragraph.text + "\n\n"; }
-std::string markdown_of(const Chart& chart) { return chart.caption + "\n\n"; }
+std::string markdown_of(const Paragraph& paragraph) { return prose(paragraph.text); }
+std::string markdown_of(const Chart& chart) { return prose(chart.caption); }
 std::string markdown_of(const DocumentTable& table) {
   std::string out = "|";
   for (const std::string& title : table.titles) out += " " + title + " |";

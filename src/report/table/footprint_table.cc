@@ -71,15 +71,16 @@ std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const Field
       hardware_text(answer.baseline.profile), setting_text(answer.alternative.setting, unit),
       hardware_text(answer.alternative.profile));
   for (const HardwareChange& change : answer.changes) {
-    out += fmt::format("hardware     {} -> {}: energy for the same work × {:.6f}, time × {:.6f}\n",
+    out += fmt::format("hardware     {} -> {}: energy for the same work × {:.3g}, time × {:.3g}\n",
                        to_string(change.from), to_string(change.to), change.energy_per_work,
                        change.time_per_work);
   }
   if (!answer.changes.empty()) {
     const bool is_work = answer.keep == Keep::kWork;
-    out += fmt::format("             the same {} changes ({} {} for the other)\n",
-                       is_work ? "work: the duration" : "hours: the work", name("keep"),
-                       is_work ? "hours" : "work");
+    out += fmt::format(
+        "             the {0} stays the same, so the {1} changes; {2} {3} keeps the {1}\n",
+        is_work ? "work" : "duration", is_work ? "duration" : "work", name("keep"),
+        is_work ? "hours" : "work");
   }
   const auto& before = baseline.points.back().elapsed;
   const auto& after = alternative.points.back().elapsed;

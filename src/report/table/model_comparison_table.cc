@@ -48,8 +48,8 @@ std::string comparison_table(const ModelComparison& comparison) {
                        {"90 %"},
                        {""}},
                       rows) +
-         "Kernels that both models run are off by the same in both: a ratio's interval is the "
-         "narrower the\nmore of the energy is theirs.\n";
+         "The errors of kernels that both models run cancel in a ratio. The more energy these "
+         "kernels take,\nthe narrower is the ratio's interval.\n";
 }
 
 }  // namespace wattree

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "src/base/si_prefix.h"
+
 namespace wattree {
 
 std::string with_prefix(double value, std::string_view unit) {
@@ -31,23 +33,7 @@ std::string with_prefix(double value, std::string_view unit) {
 }
 
 std::string with_any_prefix(double value, std::string_view unit) {
-  constexpr std::array<std::string_view, 9> kPrefixes{"n", "µ", "m", "", "k", "M", "G", "T", "P"};
-  constexpr std::size_t kOne = 3;
-  std::size_t prefix = kOne;
-  const double size = std::abs(value);
-  double scale = 1;
-  // 999.5 would be written as 1000.
-  while (size / scale >= 999.5 && prefix + 1 < kPrefixes.size()) {
-    scale *= 1000;
-    ++prefix;
-  }
-  while (size > 0 && size / scale < 0.9995 && prefix > 0) {
-    scale /= 1000;
-    --prefix;
-  }
-  const double shown = value / scale;
-  const int digits = size == 0 ? 0 : std::abs(shown) < 9.995 ? 2 : std::abs(shown) < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} {}{}", shown, digits, size == 0 ? "" : kPrefixes[prefix], unit);
+  return with_si_prefix(value, unit);
 }
 
 std::string with_any_prefix(Joules energy) { return with_any_prefix(energy.value, "J"); }
@@ -91,12 +77,6 @@ std::string bar(double share, int width) {
   for (; eighths >= 8; eighths -= 8) out += kEighths[8];
   out += kEighths[static_cast<std::size_t>(eighths)];
   return out;
-}
-
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
 }
 
 }  // namespace wattree

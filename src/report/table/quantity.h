@@ -27,7 +27,4 @@ std::string plus_minus(double spread);
 inline constexpr int kBarCells = 12;  // As wide as bars in tables are.
 std::string bar(double share, int width);
 
-// Cells a text takes in a terminal: its code points.
-std::size_t display_width(std::string_view text);
-
 }  // namespace wattree

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "src/base/text.h"
+
 namespace wattree {
 namespace {
 

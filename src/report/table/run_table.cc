@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/base/amounts.h"
+#include "src/base/text.h"
 #include "src/report/document/equivalent_text.h"
 #include "src/report/document/report_content.h"
 #include "src/report/table/quantity.h"
@@ -188,9 +189,9 @@ std::vector<LivePart> live_parts(const RunStatus& status) {
     }
   }
   parts.push_back({to_text(status.elapsed), 2});
-  if (status.is_waiting) {
+  if (status.state == RunState::kPaused) {
     parts.push_back({"paused", 8});
-  } else if (status.is_paused) {
+  } else if (status.state == RunState::kWaiting) {
     parts.push_back({"pauses at the next epoch", 8});
   }
   return parts;
@@ -232,8 +233,8 @@ std::string summary_text(const TrackedRun& run, const Setting& setting, const Fi
     out += fmt::format("{} epoch{}, ", epochs, epochs == 1 ? "" : "s");
   }
   out += to_text(status.elapsed);
-  if (status.ended && status.ended->exit_code) {
-    out += fmt::format(", exit code {}", *status.ended->exit_code);
+  if (status.exit_code) {
+    out += fmt::format(", exit code {}", *status.exit_code);
   }
   const std::string components = component_table(run, setting);
   out += "\n" + components;

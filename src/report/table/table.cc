@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/base/in_quotes.h"
-#include "src/report/table/quantity.h"
+#include "src/base/text.h"
 
 namespace wattree {
 

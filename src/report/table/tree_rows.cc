@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
+
+#include "src/models/tree/folding.h"
 
 namespace wattree {
 namespace {
-
-// "encoder.layer.11" -> {"encoder.layer.", 11}: a member of a list.
-std::optional<std::pair<std::string_view, int>> numbered(std::string_view scope) {
-  const std::size_t dot = scope.rfind('.');
-  if (dot == std::string_view::npos || dot + 1 == scope.size()) return std::nullopt;
-  int number = 0;
-  for (const char c : scope.substr(dot + 1)) {
-    if (c < '0' || c > '9' || number > 1'000'000) return std::nullopt;
-    number = 10 * number + (c - '0');
-  }
-  return std::pair(scope.substr(0, dot + 1), number);
-}
 
 class Walk {
  public:
@@ -27,17 +16,11 @@ class Walk {
 
   void add(std::int32_t index, int depth, std::int64_t times, std::string name) {
     rows_.push_back({static_cast<std::size_t>(index), times, depth, std::move(name)});
-    std::vector<std::int32_t> children;
-    tree_.children(index, children);
-    for (std::size_t i = 0; i < children.size();) {
-      std::size_t end = i + 1;
-      while (!unfolds_ && end < children.size() && are_alike(children[i], children[end])) ++end;
-      const std::size_t count = end - i;
-      if (view_.shows(at(children[i]), depth + 1)) {
-        add(children[i], depth + 1, times * static_cast<std::int64_t>(count),
-            name_of(children[i], children[end - 1], count));
-      }
-      i = end;
+    std::vector<Fold> children;
+    folded_children(tree_, index, !unfolds_, children);
+    for (const Fold& child : children) {
+      if (!view_.shows(at(child.first), depth + 1)) continue;
+      add(child.first, depth + 1, times * child.count, name_of(child));
     }
   }
 
@@ -48,34 +31,20 @@ class Walk {
     return tree_.nodes()[static_cast<std::size_t>(index)];
   }
 
-  // Two layers of one list that do the same work on tensors of the same size.
-  bool are_alike(std::int32_t a, std::int32_t b) const {
-    const Node& x = at(a);
-    const Node& y = at(b);
-    if (x.type != y.type || x.flops != y.flops || x.matmul_flops != y.matmul_flops ||
-        x.bytes != y.bytes || x.params != y.params || !(x.shape == y.shape)) {
-      return false;
-    }
-    if (x.run >= 0 && x.scope == y.scope) return true;
-    const auto left = numbered(x.scope);
-    const auto right = numbered(y.scope);
-    return left && right && left->first == right->first;
-  }
-
   // A node's name below its parent, and how many it stands for.
-  std::string name_of(std::int32_t first, std::int32_t last, std::size_t count) const {
-    const Node& node = at(first);
+  std::string name_of(const Fold& fold) const {
+    const Node& node = at(fold.first);
     const std::string_view parent = node.parent >= 0 ? at(node.parent).scope : std::string_view();
     std::string_view name = node.scope;
     if (name.starts_with(parent)) name.remove_prefix(parent.size());
     if (name.starts_with('.') || name.starts_with(':')) name.remove_prefix(1);
     std::string out(name);
-    if (count == 1)
+    if (fold.count == 1)
       return node.run >= 0 && is_run(node) ? fmt::format("{} #{}", out, node.run) : out;
-    if (const auto end = numbered(at(last).scope); end && at(last).scope != node.scope) {
+    if (const auto end = numbered(at(fold.last).scope); end && at(fold.last).scope != node.scope) {
       out += fmt::format("…{}", end->second);
     }
-    return out + fmt::format(" ×{}", count);
+    return out + fmt::format(" ×{}", fold.count);
   }
 
   // Whether the node itself is called repeatedly, rather than being inside one that is.

@@ -79,9 +79,11 @@ std::vector<std::string> component_names(const Profile& profile) {
   return names;
 }
 
-std::string hardware_text(const Profile& profile) {
+std::string hardware_text(const Profile& profile) { return hardware_text(profile.hardware); }
+
+std::string hardware_text(const std::vector<HardwareEntry>& hardware) {
   std::vector<std::string> parts;
-  for (const HardwareEntry& entry : profile.hardware) {
+  for (const HardwareEntry& entry : hardware) {
     parts.push_back(std::to_string(entry.count) + " × " + entry.name);
   }
   return join(parts);

@@ -111,5 +111,6 @@ std::vector<const Epoch*> windows_of(const Profile& profile);
 std::vector<std::string> component_names(const Profile& profile);
 // "4 × GeForce GTX 1080 Ti, 1 × Intel i7 2600K"; empty where the profile names none.
 std::string hardware_text(const Profile& profile);
+std::string hardware_text(const std::vector<HardwareEntry>& hardware);
 
 }  // namespace wattree

@@ -76,11 +76,10 @@ class ProfileStore {
                       const Result<Profile>& content, UtcTime now) = 0;
 
   // Who may call a server. Tokens are known by their hashes alone.
-  virtual Result<std::int64_t> add_token(const Token& token, std::string_view hash) = 0;
-  virtual Result<std::vector<Token>> tokens() = 0;
+  virtual Result<std::int64_t> add_token(const Token& token) = 0;  // Returns its id.
+  virtual Result<std::vector<Token>> tokens() = 0;                 // By id, good ones or not.
   virtual Status revoke_token(std::int64_t id, UtcTime now) = 0;
-  // The token of that hash, good or not; absent where there is none. Notes that it was used.
-  virtual Result<std::optional<Token>> use_token(std::string_view hash, UtcTime now) = 0;
+  virtual Status note_token_use(std::int64_t id, UtcTime now) = 0;
 
   // Writes everything as it is now to a file of its own, while others go on.
   virtual Status backup(const std::filesystem::path& file) = 0;

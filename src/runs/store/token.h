@@ -13,6 +13,7 @@ namespace wattree {
 
 struct Token {
   std::int64_t id = 0;  // For people, to revoke it by.
+  std::string hash;     // Of its text: token_hash().
   std::string name;     // Who has it, or what for.
   TokenScope scope = TokenScope::kRead;
   UtcTime created;

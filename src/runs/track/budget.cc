@@ -16,12 +16,16 @@ bool Budget::check(Nanos now) {
   if (!options_.stop_above || energy <= options_.stop_above->most || is_stopped_) return false;
   is_stopped_ = true;
   kill_at_ = now + static_cast<Nanos>(options_.grace.value * 1e9);
-  recorder_.note("stopped: the run took more than " + options_.stop_above->text);
+  recorder_.note("stopped: " + reason());
   recorder_.say("this run has taken more than " + options_.stop_above->text +
                 " and is asked to end (SIGTERM); the exit code will be " +
                 std::to_string(kOverBudget));
   process_.signal(SIGTERM);
   return true;
+}
+
+std::string Budget::reason() const {
+  return is_stopped_ ? "the run took more than " + options_.stop_above->text : "";
 }
 
 void Budget::end_by_force() {

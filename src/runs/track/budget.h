@@ -17,6 +17,7 @@ class Budget {
   // True where it has just asked the process to end.
   bool check(Nanos now);
   bool is_exceeded() const { return is_stopped_; }
+  std::string reason() const;  // Why it was asked to end; empty where it was not.
   // The process has been asked to end, and is to be ended by force at `kill_at`.
   bool is_waiting() const { return is_stopped_ && !has_killed_; }
   Nanos kill_at() const { return kill_at_; }

@@ -9,10 +9,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "src/base/result.h"
 #include "src/measure/meter/clock.h"
+#include "src/runs/track/packet_socket.h"
 
 namespace wattree {
 
@@ -33,25 +34,19 @@ class EpochSocket {
  public:
   // A socket in the folder, for this process; it goes away with the object.
   static Result<std::unique_ptr<EpochSocket>> create(const std::filesystem::path& folder);
-  EpochSocket(const EpochSocket&) = delete;
-  EpochSocket& operator=(const EpochSocket&) = delete;
-  ~EpochSocket();
-
-  int descriptor() const { return events_; }  // Readable when there is something to receive().
+  int descriptor() const {
+    return socket_.descriptor();
+  }  // Readable when there is something to receive().
   // Hands over every message that has come; never waits.
   void receive(const std::function<void(const EpochMessage&)>& take,
                const std::function<void(int client)>& gone);
   void set_paused(bool is_paused);
-  std::size_t clients() const { return clients_.size(); }
+  std::size_t clients() const { return socket_.clients().size(); }
 
  private:
-  EpochSocket(std::filesystem::path path, int listener, int events);
-  void accept_all();
-  void drop(int client);
+  explicit EpochSocket(PacketSocket socket) : socket_(std::move(socket)) {}
 
-  std::filesystem::path path_;
-  int listener_, events_;
-  std::vector<int> clients_;
+  PacketSocket socket_;
   bool is_paused_ = false;
 };
 

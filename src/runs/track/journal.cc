@@ -187,6 +187,13 @@ bool JournalScanner::wait_for_more() {
   return false;
 }
 
+void JournalScanner::rewind() {
+  buffer_.clear();
+  at_ = 0;
+  damage_.clear();
+  is_torn_ = false;
+}
+
 bool JournalScanner::next(std::string_view& record) {
   if (!damage_.empty()) return false;
   if (!has_header_) {

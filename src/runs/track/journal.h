@@ -77,6 +77,10 @@ class JournalScanner {
   // needed, at the end and at damage.
   bool next(std::string_view& record);
 
+  // Forgets what it has beyond the last whole record, and any damage there: whoever feeds it goes
+  // on with the byte at good_bytes(). A file that is still being written may have changed there.
+  void rewind();
+
   // What is wrong; nothing after it is read. A torn tail is damage too, of the usual kind.
   const std::string& damage() const { return damage_; }
   bool is_torn() const { return is_torn_; }           // The damage is a torn tail.

@@ -1,5 +1,7 @@
 #include "src/runs/track/record.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "src/base/json_fields.h"
@@ -17,6 +19,8 @@ constexpr double kMostSeconds = 1e12;
 constexpr std::int64_t kMostNanos = std::int64_t{1} << 62;
 constexpr std::int64_t kMostCount = std::int64_t{1} << 53;
 constexpr std::size_t kMostMeters = 4096;
+constexpr double kMostWatts = 1e12;
+constexpr std::string_view kPauseNames[] = {"none", "asked", "standing"};  // As PauseState.
 
 // --- writing ---
 
@@ -51,6 +55,7 @@ struct Writer {
     out.field("tool", run.tool);
     if (!run.job.empty()) out.field("job", run.job);
     out.field("process", run.process);
+    if (!run.host.empty()) out.field("host", run.host);
     out.field("time", to_string(run.time));
     out.field("at_ns", run.at);
     out.key("meters");
@@ -82,6 +87,9 @@ struct Writer {
       out.end_object();
     }
     if (run.planned_epochs) out.field("planned_epochs", *run.planned_epochs);
+    if (run.warn_above) out.field("warn_above_j", run.warn_above->value);
+    if (run.stop_above) out.field("stop_above_j", run.stop_above->value);
+    if (run.power_limit) out.field("power_limit_w", run.power_limit->value);
   }
 
   void operator()(const IdleMeasured& idle) const {
@@ -109,6 +117,7 @@ struct Writer {
     out.field("name", epoch.name);
     out.field("begun_ns", epoch.begun);
     out.field("ended_ns", epoch.ended);
+    if (epoch.is_untimed) out.field("untimed", std::int64_t{1});
     write_meters(out, epoch.meters);
   }
   void operator()(const StepsMeasured& steps) const {
@@ -126,10 +135,16 @@ struct Writer {
     out.field("at_ns", note.at);
     out.field("text", note.text);
   }
+  void operator()(const PauseChanged& pause) const {
+    out.field("record", "pause");
+    out.field("at_ns", pause.at);
+    out.field("state", kPauseNames[static_cast<std::size_t>(pause.state)]);
+  }
   void operator()(const RunEnded& end) const {
     out.field("record", "ended");
     out.field("at_ns", end.at);
     if (end.exit_code) out.field("exit_code", *end.exit_code);
+    if (!end.stopped.empty()) out.field("stopped", end.stopped);
   }
 };
 
@@ -159,7 +174,8 @@ class Reader {
     }
     if (kind == "end") return EpochEnded{nanos("at_ns")};
     if (kind == "epoch") {
-      return EpochMeasured{fields_.text("name"), nanos("begun_ns"), nanos("ended_ns"), meters()};
+      return EpochMeasured{fields_.text("name"), nanos("begun_ns"), nanos("ended_ns"), meters(),
+                           fields_.whole("untimed", 0, 1).value_or(0) == 1};
     }
     if (kind == "steps") {
       StepsMeasured out{fields_.text("name"),
@@ -175,11 +191,22 @@ class Reader {
       return out;
     }
     if (kind == "note") return RunNote{nanos("at_ns"), fields_.text("text")};
+    if (kind == "pause") return PauseChanged{nanos("at_ns"), pause_state()};
     if (kind == "ended") {
-      return RunEnded{nanos("at_ns"), fields_.whole("exit_code", 0, 255)};
+      return RunEnded{nanos("at_ns"), fields_.whole("exit_code", 0, 255), fields_.text("stopped")};
     }
     fields_.complain("record", "is of a kind that this wattree does not know");
     return RunNote{};
+  }
+
+  PauseState pause_state() {
+    const std::string name = fields_.text("state", true);
+    const auto* found = std::find(std::begin(kPauseNames), std::end(kPauseNames), name);
+    if (found == std::end(kPauseNames)) {
+      fields_.complain("state", "must be none, asked or standing");
+      return PauseState::kNone;
+    }
+    return static_cast<PauseState>(found - std::begin(kPauseNames));
   }
 
   Nanos nanos(std::string_view name) {
@@ -228,6 +255,7 @@ class Reader {
     out.tool = fields_.text("tool");
     out.job = fields_.text("job");
     out.process = fields_.whole("process", 0, kMostCount, true).value_or(0);
+    out.host = fields_.text("host");
     const auto time = parse_utc(fields_.text("time", true));
     if (!time) fields_.complain("time", "must be like 2026-05-01T12:00:00Z");
     out.time = time.value_or(UtcTime());
@@ -278,6 +306,11 @@ class Reader {
       fields.finish();
     }
     out.planned_epochs = fields_.whole("planned_epochs", 1, 1'000'000);
+    if (fields_.has("warn_above_j")) out.warn_above = joules("warn_above_j");
+    if (fields_.has("stop_above_j")) out.stop_above = joules("stop_above_j");
+    if (const auto limit = fields_.number("power_limit_w", 0, kMostWatts)) {
+      out.power_limit = Watts(*limit);
+    }
     return out;
   }
 

@@ -33,6 +33,7 @@ struct RunBegun {
   std::string tool;     // "wattree 0.1.0"
   std::string job;      // What it is part of, where that is known: "slurm 4711.0".
   std::int64_t process = 0;
+  std::string host = {};  // The machine's name.
   UtcTime time;
   Nanos at = 0;  // The same moment on the clock of all other records.
   std::vector<RunMeter> meters;
@@ -41,6 +42,8 @@ struct RunBegun {
   std::optional<RecordedIntensity> intensity;
   std::optional<Pue> pue;
   std::optional<std::int64_t> planned_epochs;
+  std::optional<Joules> warn_above = {}, stop_above = {};  // Budgets, PUE included.
+  std::optional<Watts> power_limit = {};  // What the GPUs' power is held to, all together.
   bool operator==(const RunBegun&) const = default;
 };
 
@@ -85,6 +88,8 @@ struct EpochMeasured {
   std::string name;
   Nanos begun = 0, ended = 0;
   std::vector<MeterEnergy> meters;
+  bool is_untimed =
+      false;  // Nobody knows when it was: `begun` and `ended` are when it was heard of.
   bool operator==(const EpochMeasured&) const = default;
 };
 
@@ -105,14 +110,27 @@ struct RunNote {
   bool operator==(const RunNote&) const = default;
 };
 
+// Whether the run goes on.
+enum class PauseState {
+  kNone,
+  kAsked,     // It goes on until the next epoch would begin.
+  kStanding,  // The command waits.
+};
+struct PauseChanged {
+  Nanos at = 0;
+  PauseState state = PauseState::kNone;
+  bool operator==(const PauseChanged&) const = default;
+};
+
 struct RunEnded {
   Nanos at = 0;
   std::optional<std::int64_t> exit_code;  // Unknown where a process was followed.
+  std::string stopped = {};               // Why the tracker ended it; empty: it did not.
   bool operator==(const RunEnded&) const = default;
 };
 
 using Record = std::variant<RunBegun, IdleMeasured, Totals, EpochBegun, EpochEnded, EpochMeasured,
-                            StepsMeasured, RunNote, RunEnded>;
+                            StepsMeasured, RunNote, PauseChanged, RunEnded>;
 
 // One line of JSON, and back. `origin` names the record in errors.
 std::string to_line(const Record& record);

@@ -68,7 +68,9 @@ void TrackedRun::take(const EpochMeasured& measured) {
     return marked.ended && marked.begun.at == measured.begun;
   });
   epochs_.push_back(measured);
-  epoch_sums_.add(sum_of(measured.meters), has_startup(measured));
+  std::optional<Seconds> duration;
+  if (!measured.is_untimed) duration = Seconds(seconds(measured.ended - measured.begun));
+  epoch_sums_.add(sum_of(measured.meters), duration, has_startup(measured));
 }
 
 void TrackedRun::take(const StepsMeasured& steps) {
@@ -178,6 +180,10 @@ Epoch TrackedRun::epoch_of(const EpochMeasured& measured) const {
                         std::chrono::nanoseconds(std::max<Nanos>(measured.begun - begun_.at, 0)));
   const Seconds duration(seconds(std::max<Nanos>(measured.ended - measured.begun, 0)));
   epoch.duration = duration;
+  if (measured.is_untimed) {
+    epoch.start.reset();
+    epoch.duration.reset();
+  }
   Seconds gap;
   for (const MeterEnergy& part : measured.meters) {
     const auto index = static_cast<std::size_t>(part.meter);
@@ -198,7 +204,8 @@ Epoch TrackedRun::epoch_of(const EpochMeasured& measured) const {
     }
     // What is left after rounding is no gap.
     const Seconds missing = duration - part.covered;
-    if (missing > Seconds(1e-6)) gap = std::max(gap, std::min(missing, duration));
+    if (missing > Seconds(1e-6) && !measured.is_untimed)
+      gap = std::max(gap, std::min(missing, duration));
     if (std::none_of(epoch.energy.begin(), epoch.energy.end(), [&](const ComponentEnergy& other) {
           return other.component == energy.component;
         })) {

@@ -34,6 +34,7 @@ class TrackedRun {
   const std::map<std::string, StepsMeasured>& steps() const { return steps_; }
   const Totals& totals() const { return totals_; }
   const std::vector<RunNote>& notes() const { return notes_; }
+  PauseState pause() const { return pause_; }
   const std::optional<RunEnded>& ended() const { return ended_; }
   // The epoch that is going on; absent between epochs.
   std::optional<EpochBegun> open_epoch() const;
@@ -77,10 +78,13 @@ class TrackedRun {
   void take(const EpochMeasured& measured);
   void take(const StepsMeasured& steps);
   void take(const RunNote& note);
+  void take(const PauseChanged& pause) { pause_ = pause.state; }
   void take(const RunEnded& ended) { ended_ = ended; }
   void sample(const Totals& totals);
   std::size_t unmeasured() const;
-  bool has_startup(const EpochMeasured& epoch) const { return epoch.begun <= begun_.at; }
+  bool has_startup(const EpochMeasured& epoch) const {
+    return epoch.begun <= begun_.at && !epoch.is_untimed;
+  }
   EpochMeasured estimate(const Marked& marked) const;
   Epoch epoch_of(const EpochMeasured& measured) const;
   std::vector<SampleSeries> samples() const;
@@ -97,6 +101,7 @@ class TrackedRun {
   Totals totals_;
   std::deque<Totals> recent_;  // For power.
   std::vector<RunNote> notes_;
+  PauseState pause_ = PauseState::kNone;
   std::optional<RunEnded> ended_;
 
   // Energy of every meter up to each multiple of sample_every_, at equal distances.

@@ -30,6 +30,10 @@ RunBegun two_meters() {
   run.pue = Pue{1.2, Basis::kAssumed, "typed in"};
   run.intensity = RecordedIntensity{CarbonIntensity(325.43), Basis::kPublished, "eGRID"};
   run.planned_epochs = 4;
+  run.host = "node7";
+  run.warn_above = Joules(1e6);
+  run.stop_above = Joules(2e6);
+  run.power_limit = Watts(700);
   return run;
 }
 
@@ -52,9 +56,14 @@ TEST(Record, EveryKindReadsBackAsItWas) {
       EpochBegun{7, "2", true},
       EpochEnded{8},
       EpochMeasured{"1", 7, 8, {{1, Joules(1.5), Joules(1.25), Joules(2.1), Seconds(0.1)}}},
+      EpochMeasured{"2", 9, 9, {{1, Joules(1.5), Joules(1.25), Joules(2.1), Seconds()}}, true},
       StepsMeasured{"forward", 12, Seconds(3), Joules(0.1), Joules(0), Joules(0.3)},
       RunNote{9, "gpu0.energy: lost"},
+      PauseChanged{9, PauseState::kAsked},
+      PauseChanged{9, PauseState::kStanding},
+      PauseChanged{9, PauseState::kNone},
       RunEnded{10, 137},
+      RunEnded{10, 143, "the run took more than 3kWh"},
       RunEnded{10, std::nullopt},
   };
   for (const Record& record : records) {
@@ -71,6 +80,7 @@ TEST(Record, WhatIsWrongIsNamed) {
            {"[]", "must be an object"},
            {"{\"record\":\"dance\"}", "does not know"},
            {"{\"record\":\"end\"}", "at_ns"},
+           {"{\"record\":\"pause\",\"at_ns\":1,\"state\":\"dancing\"}", "state"},
            {"{\"record\":\"end\",\"at_ns\":1,\"at\":2}", "\"at\""},
            {"{\"record\":\"totals\",\"at_ns\":1,\"meters\":[[0,1,2]]}", "meters"},
            {"{\"record\":\"totals\",\"at_ns\":1,\"meters\":[[99999,1,1,1,1]]}", "meters"},

@@ -1,10 +1,22 @@
 #include "src/runs/track/status.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <vector>
 
 namespace wattree {
 namespace {
+
+constexpr std::array<std::string_view, 8> kStateNames{
+    "live", "waiting", "paused", "stale", "lost", "ended", "failed", "stopped"};  // As RunState.
+
+// As a shell has it, a code above 128 is a signal's.
+std::string exit_text(std::int64_t code) {
+  const std::string text = "exit code " + std::to_string(code);
+  const char* name = code > 128 ? ::sigabbrev_np(static_cast<int>(code - 128)) : nullptr;
+  return name != nullptr ? text + ", SIG" + name : text;
+}
 
 std::optional<GramsCo2e> emitted(Joules energy, const Setting& setting) {
   if (!setting.grid) return std::nullopt;
@@ -21,7 +33,7 @@ std::optional<Estimate<Joules>> project(const TrackedRun& run) {
   const auto done = static_cast<std::int64_t>(epochs.size());
   if (*planned <= done) return std::nullopt;
   const EpochSums& sums = run.epoch_sums();
-  const Ahead ahead = sums.at(static_cast<std::size_t>(*planned - done));
+  const Ahead ahead = sums.energy_at(static_cast<std::size_t>(*planned - done));
   const Joules inside = sums.energy();
   // What came before the epochs and between them. What the epoch that is going on has taken so far
   // is in the totals too, and not outside.
@@ -37,7 +49,53 @@ std::optional<Estimate<Joules>> project(const TrackedRun& run) {
   return out;
 }
 
+// How long the planned epochs that are left will take.
+std::optional<Estimate<Seconds>> time_left(const TrackedRun& run) {
+  const auto planned = run.begun().planned_epochs;
+  const std::vector<EpochMeasured>& epochs = run.epochs();
+  if (!planned || epochs.empty() || run.ended()) return std::nullopt;
+  const auto done = static_cast<std::int64_t>(epochs.size());
+  if (*planned <= done) return std::nullopt;
+  const EpochSums& sums = run.epoch_sums();
+  if (!sums.has_durations()) return std::nullopt;
+  const Ahead ahead = sums.duration_at(static_cast<std::size_t>(*planned - done));
+  // Less what the epoch that is going on has had already.
+  const double begun = sums.duration().value + seconds(run.last() - epochs.back().ended);
+  const auto left = [&](double whole) { return Seconds(std::max(whole - begun, 0.0)); };
+  Estimate<Seconds> out{left(ahead.value), std::nullopt, std::nullopt};
+  if (ahead.low) out.low = left(*ahead.low);
+  if (ahead.high) out.high = left(*ahead.high);
+  return out;
+}
+
+// As the records tell it; whether the tracker is still there, they do not say.
+void add_state(const TrackedRun& run, RunStatus& out) {
+  const std::string at_epoch = " at epoch " + std::to_string(run.epochs_ended() + 1);
+  if (const auto& ended = run.ended()) {
+    out.exit_code = ended->exit_code;
+    out.state = !ended->stopped.empty()             ? RunState::kStopped
+                : ended->exit_code.value_or(0) != 0 ? RunState::kFailed
+                                                    : RunState::kEnded;
+    out.reason = ended->stopped;
+    if (out.state == RunState::kFailed) out.reason = exit_text(*ended->exit_code);
+  } else if (run.pause() == PauseState::kStanding) {
+    out.state = RunState::kPaused;
+    out.reason = "paused" + at_epoch;
+  } else if (run.pause() == PauseState::kAsked) {
+    out.state = RunState::kWaiting;
+    out.reason = "it pauses where the next epoch would begin";
+  }
+}
+
 }  // namespace
+
+std::string_view name_of(RunState state) { return kStateNames.at(static_cast<std::size_t>(state)); }
+
+std::optional<RunState> parse_run_state(std::string_view name) {
+  const auto found = std::find(kStateNames.begin(), kStateNames.end(), name);
+  if (found == kStateNames.end()) return std::nullopt;
+  return static_cast<RunState>(found - kStateNames.begin());
+}
 
 RunStatus status_of(const TrackedRun& run, const Setting& setting) {
   RunStatus out;
@@ -48,7 +106,8 @@ RunStatus status_of(const TrackedRun& run, const Setting& setting) {
   out.epochs_ended = run.epochs_ended();
   if (const auto open = run.open_epoch()) out.epoch = open->name;
   out.planned_epochs = run.begun().planned_epochs;
-  out.ended = run.ended();
+  out.time_left = time_left(run);
+  add_state(run, out);
   bool is_first = true;
   for (const MeterEnergy& part : run.totals().meters) {
     const auto index = static_cast<std::size_t>(part.meter);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/runs/track/run.h"
@@ -10,8 +11,25 @@
 
 namespace wattree {
 
+enum class RunState {
+  kLive,
+  kWaiting,  // A pause was asked for, and begins where the next epoch would.
+  kPaused,
+  kStale,    // Nothing was heard for seconds, although its tracker is there.
+  kLost,     // Its tracker was killed: nothing more will be heard.
+  kEnded,    // By itself, without an error that is known.
+  kFailed,   // With an exit code that is not 0.
+  kStopped,  // By the tracker: it took too much.
+};
+std::string_view name_of(RunState state);
+std::optional<RunState> parse_run_state(std::string_view name);
+// Nothing more will happen.
+inline bool is_over(RunState state) { return state >= RunState::kLost; }
+
 struct RunStatus {
   std::string name;
+  RunState state = RunState::kLive;
+  std::string reason;  // Of the state, in words; empty where it goes without saying.
   Seconds elapsed;
   std::optional<Watts> power;  // Of the devices, over the last seconds.
   std::optional<Joules> device_energy;
@@ -25,8 +43,9 @@ struct RunStatus {
   // Of all planned epochs, with what there was outside of them so far.
   std::optional<Estimate<Joules>> projected_energy;
   std::optional<Estimate<GramsCo2e>> projected_emissions;
-  bool is_paused = false, is_waiting = false;
-  std::optional<RunEnded> ended;
+  // Until all planned epochs are done.
+  std::optional<Estimate<Seconds>> time_left;
+  std::optional<std::int64_t> exit_code;
 };
 
 // What it costs does not grow with the run.

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "src/runs/track/budget.h"
+#include "src/runs/track/control_socket.h"
 #include "src/runs/track/epoch_book.h"
 #include "src/runs/track/epoch_socket.h"
 #include "src/runs/track/idle.h"
@@ -46,7 +47,7 @@ class Tracker {
   // Before the command.
   Status prepare();
   void open_relay();
-  void open_socket();
+  void open_sockets();
   void begin(const std::optional<IdleMeasured>& idle);
   ChildStart start_command();
 
@@ -58,10 +59,12 @@ class Tracker {
   void take_messages();
   void take_message(const EpochMessage& message);
   void take_control();
+  ControlAnswer take_request(ControlRequest request);
   void tick();
   void pause_command();
   void resume_command();
   void tell_waiting();
+  void note_pause(PauseState state);
   void drain();
   void take_finished(bool is_final);
   void take_over();
@@ -81,6 +84,7 @@ class Tracker {
   Clock clock_;
   RunRecorder recorder_;
   std::unique_ptr<EpochSocket> socket_;
+  std::optional<ControlSocket> requests_;
   RunProcess process_;
   EpochBook epochs_;
   StepBook steps_;
@@ -124,7 +128,7 @@ Status Tracker::prepare() {
   if (const Status failure = meters_.start(); !failure.ok()) {
     recorder_.say("nothing is measured: " + failure.error().message);
   }
-  if (!options_.runtime.empty()) open_socket();
+  if (!options_.runtime.empty()) open_sockets();
   return {};
 }
 
@@ -139,12 +143,18 @@ void Tracker::open_relay() {
   }
 }
 
-void Tracker::open_socket() {
+void Tracker::open_sockets() {
   Result<std::unique_ptr<EpochSocket>> socket = EpochSocket::create(options_.runtime);
   if (socket.ok()) {
     socket_ = std::move(socket).value();
   } else {
     recorder_.say("programs cannot tell of their epochs: " + socket.error().message);
+  }
+  Result<ControlSocket> requests = ControlSocket::create(options_.runtime);
+  if (requests.ok()) {
+    requests_.emplace(std::move(requests).value());
+  } else {
+    recorder_.say("other programs cannot pause this run: " + requests.error().message);
   }
 }
 
@@ -193,7 +203,8 @@ void Tracker::wait() {
                     {control_.descriptor(), POLLIN, 0},
                     {has_lines_ ? relay_->lines() : -1, POLLIN, 0},
                     {socket_ ? socket_->descriptor() : -1, POLLIN, 0},
-                    {process_.descriptor(), POLLIN, 0}};
+                    {process_.descriptor(), POLLIN, 0},
+                    {requests_ ? requests_->descriptor() : -1, POLLIN, 0}};
   if (::poll(ready, std::size(ready), wait_ms()) < 0 && errno != EINTR) return;
   if ((ready[2].revents & POLLIN) != 0) {
     take_lines();
@@ -201,6 +212,9 @@ void Tracker::wait() {
     has_lines_ = false;  // The command has closed its output; the pipe would always be ready.
   }
   if ((ready[3].revents & POLLIN) != 0) take_messages();
+  if ((ready[5].revents & POLLIN) != 0) {
+    requests_->receive([this](ControlRequest request) { return take_request(request); });
+  }
   if ((ready[1].revents & POLLIN) != 0) take_control();
   if ((ready[0].revents & POLLIN) != 0) take_signals();
   if ((ready[4].revents & POLLIN) != 0) process_.take_end();
@@ -289,12 +303,30 @@ void Tracker::take_control() {
   was_paused_ = is_paused;
   if (socket_) socket_->set_paused(is_paused);
   if (!is_paused) resume_command();
-  recorder_.tell(TrackEvent::kState);
+  note_pause(is_paused ? PauseState::kAsked : PauseState::kNone);
+}
+
+ControlAnswer Tracker::take_request(ControlRequest request) {
+  if (request != ControlRequest::kStatus) {
+    control_.set_paused(request == ControlRequest::kPause);
+    take_control();
+  }
+  const TrackedRun& run = recorder_.run();
+  return {run.pause(), run.duration(), static_cast<std::int64_t>(run.epochs_ended())};
 }
 
 void Tracker::tell_waiting() {
+  // A program that was told to go on in the meantime no longer waits.
+  if (!control_.is_paused()) return;
   control_.set_waiting(true);
   recorder_.note("paused");
+  note_pause(PauseState::kStanding);
+}
+
+void Tracker::note_pause(PauseState state) {
+  // What is written after the end would be later than the end.
+  if (process_.is_over() || state == recorder_.run().pause()) return;
+  recorder_.write(PauseChanged{clock_.now(), state});
   recorder_.tell(TrackEvent::kState);
 }
 
@@ -304,8 +336,10 @@ void Tracker::pause_command() {
 
 void Tracker::resume_command() {
   if (process_.resume()) epochs_.begin_again(clock_.now());
-  if (control_.is_waiting()) recorder_.note("resumed");
+  if (!control_.is_waiting()) return;
   control_.set_waiting(false);
+  recorder_.note("resumed");
+  note_pause(control_.is_paused() ? PauseState::kAsked : PauseState::kNone);
 }
 
 void Tracker::drain() {
@@ -358,7 +392,7 @@ void Tracker::finish() {
   meters_.windows().end(run_window_, ended_at);
   settle();
   steps_.write_changed(recorder_);
-  recorder_.write(RunEnded{ended_at, process_.exit_code()});
+  recorder_.write(RunEnded{ended_at, process_.exit_code(), budget_.reason()});
   recorder_.sync();
   recorder_.tell(TrackEvent::kEnded);
 }

@@ -15,6 +15,48 @@ Error of_baseline(Error error) {
   return error;
 }
 
+Result<Profile> with_hardware(Profile profile, const std::string& hardware,
+                              std::span<const Device> devices) {
+  if (hardware.empty()) return profile;
+  const Result<Fleet> fleet = parse_fleet(hardware, devices);
+  if (!fleet.ok()) return of_field("baseline_hardware", fleet.error());
+  profile.hardware.clear();
+  for (const DeviceCount& entry : fleet.value()) {
+    profile.hardware.push_back({entry.device.kind, entry.device.name, entry.count});
+  }
+  return profile;
+}
+
+Result<Overlay> overlay_of(const WhatIfQuery& query, std::span<const Device> devices) {
+  Result<Setting> setting = setting_of(query.alternative);
+  if (!setting.ok()) return setting.error();
+  Overlay out;
+  out.grid = setting.value().grid;
+  out.pue = setting.value().pue;
+  out.keep = query.keep;
+  out.epochs = query.epochs;
+  if (query.hardware.empty()) return out;
+  Result<Fleet> fleet = parse_fleet(query.hardware, devices);
+  if (!fleet.ok()) return of_field("hardware", fleet.error());
+  out.hardware = std::move(fleet).value();
+  return out;
+}
+
+std::vector<InRegion> in_every_region(const Footprint& baseline, const Footprint& alternative) {
+  const Joules energy = alternative.curve.points.back().energy.value;
+  const auto& emitted = baseline.curve.points.back().emissions;
+  std::vector<InRegion> out;
+  for (const Region& region : bundled_regions()) {
+    InRegion& here = out.emplace_back(InRegion{region, energy * region.intensity, std::nullopt});
+    if (emitted && emitted->value > GramsCo2e(0)) {
+      here.excess = here.emissions.value / emitted->value.value - 1;
+    }
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const InRegion& a, const InRegion& b) { return a.emissions < b.emissions; });
+  return out;
+}
+
 }  // namespace
 
 Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
@@ -34,46 +76,44 @@ Profile profile_of_energy(Joules energy, const std::string& as_typed) {
                                                   energy,
                                                   std::nullopt,
                                                   std::nullopt,
-                                                  {Basis::kAssumed, "typed in", Boundary::kHost}});
+                                                  {Basis::kAssumed, "given", Boundary::kHost}});
   return profile;
 }
 
 Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
-                                    std::span<const Device> devices) {
-  Profile baseline = profile;
-  if (!query.baseline_hardware.empty()) {
-    const Result<Fleet> fleet = parse_fleet(query.baseline_hardware, devices);
-    if (!fleet.ok()) return of_field("baseline_hardware", fleet.error());
-    baseline.hardware.clear();
-    for (const DeviceCount& entry : fleet.value()) {
-      baseline.hardware.push_back({entry.device.kind, entry.device.name, entry.count});
-    }
-  }
+                                    std::span<const Device> devices, const Profile* other) {
+  Result<Profile> given = with_hardware(profile, query.baseline_hardware, devices);
+  if (!given.ok()) return given.error();
+  Profile baseline = std::move(given).value();
   Result<Setting> setting = setting_for(baseline, query.baseline);
   if (!setting.ok()) return of_baseline(setting.error());
-  Result<Setting> other = setting_of(query.alternative);
-  if (!other.ok()) return other.error();
-  Overlay overlay;
-  overlay.grid = other.value().grid;
-  overlay.pue = other.value().pue;
-  overlay.keep = query.keep;
-  overlay.epochs = query.epochs;
-  if (!query.hardware.empty()) {
-    Result<Fleet> fleet = parse_fleet(query.hardware, devices);
-    if (!fleet.ok()) return of_field("hardware", fleet.error());
-    overlay.hardware = std::move(fleet).value();
-  }
-  Result<WhatIf> result = what_if(baseline, setting.value(), overlay, devices);
+  Result<Overlay> laid = overlay_of(query, devices);
+  if (!laid.ok()) return laid.error();
+  const Overlay& overlay = laid.value();
+  Result<Curve> curve = curve_of(baseline, setting.value(), overlay.epochs);
+  if (!curve.ok()) return curve.error();
+  // A profile as the alternative is where it was, and on what.
+  Result<Setting> begin = other != nullptr ? setting_for(*other, {}) : setting;
+  if (!begin.ok()) return begin.error();
+  Result<WhatIf> result =
+      what_if(other != nullptr ? *other : baseline, begin.value(), overlay, devices);
   if (!result.ok()) return result.error();
   WhatIf made = std::move(result).value();
   if (const auto note = source_note(setting.value(), made.setting)) {
     made.alternative.notes.push_back(*note);
   }
-  return WhatIfAnswer{
-      {std::move(baseline), std::move(setting).value(), std::move(made.baseline)},
-      {std::move(made.profile), std::move(made.setting), std::move(made.alternative)},
-      std::move(made.changes),
-      query.keep};
+  Result<std::vector<WhatIfStep>> steps = steps_of(
+      {baseline, setting.value(), other, other != nullptr ? &begin.value() : nullptr, overlay},
+      devices);
+  if (!steps.ok()) return steps.error();
+  WhatIfAnswer out{{std::move(baseline), std::move(setting).value(), std::move(curve).value()},
+                   {std::move(made.profile), std::move(made.setting), std::move(made.alternative)},
+                   std::move(made.changes),
+                   query.keep,
+                   std::move(steps).value(),
+                   {}};
+  if (query.in_every_region) out.regions = in_every_region(out.baseline, out.alternative);
+  return out;
 }
 
 std::optional<double> excess(Joules energy, Joules over) {

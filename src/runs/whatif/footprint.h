@@ -8,6 +8,7 @@
 #include "src/facts/carbon/equivalents.h"
 #include "src/runs/profile/profile.h"
 #include "src/runs/whatif/setting.h"
+#include "src/runs/whatif/steps.h"
 #include "src/runs/whatif/whatif.h"
 
 namespace wattree {
@@ -31,15 +32,26 @@ struct WhatIfQuery {
   std::string hardware;  // "4xT4,EPYC 7742"
   Keep keep = Keep::kWork;
   std::optional<std::size_t> epochs;
+  bool in_every_region = false;  // For a map.
+};
+// The alternative, were it in a region.
+struct InRegion {
+  Region region;
+  GramsCo2e emissions;
+  std::optional<double> excess;  // Over the baseline: 0.03 is 3 % more.
 };
 struct WhatIfAnswer {
   Footprint baseline;
   Footprint alternative;  // Its profile is the baseline's on the other hardware.
   std::vector<HardwareChange> changes;
   Keep keep = Keep::kWork;
+  std::vector<WhatIfStep> steps;  // From the baseline to the alternative.
+  std::vector<InRegion> regions;  // The lowest first; empty where nobody asked.
 };
+// `other`: another profile is the alternative, as it was recorded but for what the query changes.
 Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
-                                    std::span<const Device> devices);
+                                    std::span<const Device> devices,
+                                    const Profile* other = nullptr);
 // How much more one takes than the other: 0.03 is 3 % more. Absent where the other takes nothing.
 std::optional<double> excess(Joules energy, Joules over);
 // What a reader must know before believing a comparison: other boundaries, other bases.

@@ -133,8 +133,8 @@ Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep 
     }
     if (has_whole_machine) {
       out.notes.push_back(
-          std::string("the machine's energy is not divided: all of it is scaled as ") +
-          (accelerators ? "the accelerators'" : "the CPUs'"));
+          std::string("the machine's energy is one figure: all of it is scaled as that of ") +
+          (accelerators ? "the accelerators" : "the CPUs"));
     }
     if (is_leading && keep == Keep::kWork && made.time_per_work != 1) {
       stretch(out.profile, made.time_per_work);

@@ -1,6 +1,7 @@
 // Routes are data: the router, the OpenAPI document and the tests read the same tables.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -15,14 +16,23 @@
 namespace wattree {
 
 enum class HttpMethod { kGet, kPost, kPatch, kDelete };
-enum class ParameterPlace { kPath, kQuery };
+// Who may call without a token from another machine: readers of a public server, all, or nobody.
+enum class Anonymous { kIfPublic, kAlways, kNever };
+
+enum class ParameterPlace { kPath, kQuery, kBody };
 enum class ParameterType {
   kText,
   kInteger,
   kNumber,
   kBoolean,
-  kTexts
-};  // kTexts: may be repeated.
+  kTexts,          // May be repeated; in a body, an array.
+  kSizes,          // "8,16" or "32:256:32"; in a body also a number or an array of them.
+  kNumberOrText,   // As kText; in a body also a number.
+  kTextsOrObject,  // As kTexts; in a body also an object.
+  kObject,         // In a body only.
+  kModel,          // As kText; in a body also a config.
+  kModels,         // As kTexts; in a body, objects with a config may stand for names.
+};
 
 struct Parameter {
   std::string name;
@@ -32,9 +42,13 @@ struct Parameter {
   ParameterPlace place = ParameterPlace::kQuery;
   bool is_required = false;
   std::vector<std::string> values = {};  // Where only these are allowed.
+  // What the request readers of `api` call it, where that is another name; errors name it as here.
+  std::string field = {};
+
+  const std::string& field_name() const { return field.empty() ? name : field; }
 };
 
-// What a handler gets: `fields` has the path's and the query's parameters, or the body's fields, as
+// What a handler gets: `fields` has the path's and the query's parameters and the body's fields as
 // one object, which the request readers of `api` take.
 struct RouteCall {
   const nlohmann::json& fields;
@@ -50,13 +64,27 @@ struct Route {
   std::string tag;        // The heading it stands under: "Prediction".
   std::string summary;    // A sentence.
   std::vector<Parameter> parameters = {};
-  std::string body = {};    // Schema of the body, a file of docs/schemas; empty: it takes none.
-  std::string answer = {};  // Schema of the answer; empty: it is no JSON.
+  // Schema of the body, a file of docs/schemas; empty: the parameters say what it has, if anything.
+  std::string body = {};
+  // Schema of the answer, or several ("compare|compare_pair"); empty: it is no JSON.
+  std::string answer = {};
   std::string answer_type = "application/json";
-  TokenScope scope = TokenScope::kRead;  // What a token must allow.
+  TokenScope scope = TokenScope::kRead;
   bool is_cacheable = false;  // The same call has the same answer for as long as the server's data
                               // do not change.
   Handler handle = {};
+  Anonymous anonymous = Anonymous::kIfPublic;
+  std::size_t body_limit = std::size_t{4} << 20;  // Bytes; more are refused with 413.
+  // Content types of the body beside JSON; its text is then the field "text".
+  std::vector<std::string> other_bodies = {};
+
+  bool takes_body() const;
 };
+
+std::string_view name_of(HttpMethod method);  // "GET"
+
+// The tables are made of these.
+using Routes = std::vector<Route>;
+void append(Routes& to, Routes more);
 
 }  // namespace wattree

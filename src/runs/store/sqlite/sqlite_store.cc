@@ -16,9 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How often it is written down that a token was used.
-constexpr auto kUseNoted = std::chrono::minutes(1);
-
 Error not_found(std::string_view id) {
   return {ErrorCode::kNotFound, "there is no profile " + in_quotes(id),
           "`wattree profiles list` shows those there are", "id"};
@@ -49,8 +46,7 @@ ProfileSummary unreadable(const std::string& id, const Result<Profile>& content)
 
 class SqliteStore final : public ProfileStore {
  public:
-  SqliteStore(std::unique_ptr<Database> database, std::unique_ptr<Database> token_database)
-      : database_(std::move(database)), token_database_(std::move(token_database)) {}
+  explicit SqliteStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 
   Result<ProfilePage> list(const ProfileQuery& query) override;
   Result<KeptProfile> find(std::string_view id) override;
@@ -62,19 +58,15 @@ class SqliteStore final : public ProfileStore {
   Result<std::vector<FileState>> taken_files() override;
   Status take(const FileState& file, const std::string& id, ProfileOrigin origin,
               const Result<Profile>& content, UtcTime now) override;
-  Result<std::int64_t> add_token(const Token& token, std::string_view hash) override;
+  Result<std::int64_t> add_token(const Token& token) override;
   Result<std::vector<Token>> tokens() override;
   Status revoke_token(std::int64_t id, UtcTime now) override;
-  Result<std::optional<Token>> use_token(std::string_view hash, UtcTime now) override;
+  Status note_token_use(std::int64_t id, UtcTime now) override;
   Status backup(const fs::path& file) override;
 
  private:
   std::mutex mutex_;  // Guards the connection.
   std::unique_ptr<Database> database_;
-  // A connection for tokens alone: every call of a server looks one up, and none is to wait for
-  // somebody's import. Null of a store in memory, which has one connection.
-  std::mutex token_mutex_;
-  std::unique_ptr<Database> token_database_;
 };
 
 Result<ProfilePage> SqliteStore::list(const ProfileQuery& query) {
@@ -261,10 +253,10 @@ Status SqliteStore::take(const FileState& file, const std::string& id, ProfileOr
   return transaction.commit();
 }
 
-Result<std::int64_t> SqliteStore::add_token(const Token& token, std::string_view hash) {
+Result<std::int64_t> SqliteStore::add_token(const Token& token) {
   const std::lock_guard lock(mutex_);
   Transaction transaction(*database_);
-  const std::int64_t id = insert_token(*database_, token, hash);
+  const std::int64_t id = insert_token(*database_, token);
   if (Status failure = transaction.commit(); !failure.ok()) return failure.error();
   return id;
 }
@@ -285,19 +277,10 @@ Status SqliteStore::revoke_token(std::int64_t id, UtcTime now) {
                "`wattree token list` shows those there are", "id"};
 }
 
-Result<std::optional<Token>> SqliteStore::use_token(std::string_view hash, UtcTime now) {
-  std::optional<Token> out;
-  {
-    const std::lock_guard lock(token_database_ ? token_mutex_ : mutex_);
-    Database& database = token_database_ ? *token_database_ : *database_;
-    out = token_of_hash(database, hash);
-    if (Status failure = database.take_failure(); !failure.ok()) return failure.error();
-  }
-  if (!out || (out->used && now < *out->used + kUseNoted)) return out;
+Status SqliteStore::note_token_use(std::int64_t id, UtcTime now) {
   const std::lock_guard lock(mutex_);
-  note_use(*database_, out->id, now);
-  (void)database_->take_failure();  // No reason to refuse a call.
-  return out;
+  note_use(*database_, id, now);
+  return database_->take_failure();
 }
 
 Status SqliteStore::backup(const fs::path& file) {
@@ -323,13 +306,7 @@ ProfileStores sqlite_stores() {
     Result<OpenDatabase> found = open_store_file(file, access);
     if (!found.ok()) return found.error();
     OpenDatabase database = std::move(found).value();
-    std::unique_ptr<Database> tokens;
-    if (database.is_file) {
-      Result<std::unique_ptr<Database>> second = Database::open(file, DatabaseMode::kExisting);
-      if (!second.ok()) return second.error();
-      tokens = std::move(second).value();
-    }
-    auto store = std::make_shared<SqliteStore>(std::move(database.database), std::move(tokens));
+    auto store = std::make_shared<SqliteStore>(std::move(database.database));
     if (database.is_file) opened->stores.emplace(file, store);
     return std::shared_ptr<ProfileStore>(std::move(store));
   };

@@ -3,8 +3,6 @@
 namespace wattree {
 namespace {
 
-constexpr char kColumns[] = "key, name, scope, created_us, expires_us, used_us, revoked_us";
-
 std::int64_t microseconds(UtcTime time) { return time.time_since_epoch().count(); }
 
 std::optional<UtcTime> time_in(const Statement& row, int column) {
@@ -15,16 +13,23 @@ std::optional<UtcTime> time_in(const Statement& row, int column) {
 std::optional<Token> token_in(const Statement& row) {
   const std::optional<TokenScope> scope = parse_token_scope(row.text(2));
   if (!scope) return std::nullopt;
-  return Token{row.whole(0),    row.text(1),
-               *scope,          UtcTime(std::chrono::microseconds(row.whole(3))),
-               time_in(row, 4), time_in(row, 5),
+  return Token{row.whole(0),
+               row.blob(7),
+               row.text(1),
+               *scope,
+               UtcTime(std::chrono::microseconds(row.whole(3))),
+               time_in(row, 4),
+               time_in(row, 5),
                time_in(row, 6)};
 }
 
 }  // namespace
 
 std::vector<Token> all_tokens(Database& database) {
-  Statement rows(database, std::string("SELECT ") + kColumns + " FROM tokens ORDER BY key");
+  Statement rows(
+      database,
+      "SELECT key, name, scope, created_us, expires_us, used_us, revoked_us, sha256 FROM "
+      "tokens ORDER BY key");
   std::vector<Token> out;
   while (rows.step()) {
     if (std::optional<Token> token = token_in(rows)) out.push_back(*std::move(token));
@@ -32,18 +37,11 @@ std::vector<Token> all_tokens(Database& database) {
   return out;
 }
 
-std::optional<Token> token_of_hash(Database& database, std::string_view hash) {
-  Statement find(database, std::string("SELECT ") + kColumns + " FROM tokens WHERE sha256 = ?");
-  find.bind_blob(hash);
-  if (!find.step()) return std::nullopt;
-  return token_in(find);
-}
-
-std::int64_t insert_token(Database& database, const Token& token, std::string_view hash) {
+std::int64_t insert_token(Database& database, const Token& token) {
   Statement insert(database,
                    "INSERT INTO tokens (name, scope, sha256, created_us, expires_us) VALUES (?, ?, "
                    "?, ?, ?) RETURNING key");
-  insert.bind(std::string_view(token.name)).bind(name_of(token.scope)).bind_blob(hash);
+  insert.bind(std::string_view(token.name)).bind(name_of(token.scope)).bind_blob(token.hash);
   insert.bind(microseconds(token.created));
   if (token.expires) {
     insert.bind(microseconds(*token.expires));

@@ -1,0 +1,277 @@
+#include "src/api/runs/linked_tracker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "src/base/json_fields.h"
+#include "src/base/json_parse.h"
+#include "src/base/signals_blocked.h"
+#include "src/facts/carbon/region.h"
+#include "src/models/hub/http.h"
+
+namespace wattree {
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;  // Of a journal, as the route gives it.
+constexpr std::size_t kMostEpochs = 1'000'000;
+// As EnergyVis's own page asks, and as often as a tracker writes totals.
+constexpr auto kEnergyVisEvery = 5s;
+constexpr auto kJournalEvery = 1s;
+
+Error no_tracker(const std::string& why) {
+  return {ErrorCode::kUnavailable, "no tracker answers there: " + why,
+          "start it with `wattree track --serve`, and give the address that it prints", "address"};
+}
+
+}  // namespace
+
+// --- EnergyVis's backend ---
+
+Result<RunBegun> EnergyVisRecords::begin(std::string_view setup, const std::string& address,
+                                         Nanos at) {
+  const Result<Json> json = parse_json(setup, "the answer of /initial-setup");
+  if (!json.ok()) return json.error();
+  Status failure;
+  JsonFields fields(json.value(), "", "/initial-setup", failure);
+  RunBegun out;
+  out.name = "EnergyVis at " + address;
+  out.at = at;
+  out.time =
+      std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+  const std::string state = fields.text("state");
+  const Result<Region> region = find_region(state, RegionKind::kUsState);
+  if (region.ok()) {
+    out.region = region.value().code;
+    out.intensity = RecordedIntensity{region.value().intensity, Basis::kPublished,
+                                      source_of(region.value()).title};
+  }
+  const Json* names = fields.object("component_names", true);
+  for (const char* part : {"cpu", "gpu"}) {
+    const bool is_gpu = std::string_view(part) == "gpu";
+    out.meters.push_back({part,
+                          "",
+                          is_gpu ? ComponentKind::kGpu : ComponentKind::kCpu,
+                          {Basis::kMeasured, "EnergyVis's backend", Boundary::kHost}});
+    if (names == nullptr || !names->contains(part) || !names->at(part).is_object()) continue;
+    for (const auto& [name, count] : names->at(part).items()) {
+      const bool is_count = count.is_number_integer() && count.get<std::int64_t>() > 0 &&
+                            count.get<std::int64_t>() <= 1'000'000;
+      out.hardware.push_back(
+          {is_gpu ? DeviceKind::kGpu : DeviceKind::kCpu, name, is_count ? count.get<int>() : 1});
+    }
+  }
+  if (!failure.ok()) return failure.error();
+  return out;
+}
+
+Result<std::vector<Record>> EnergyVisRecords::take(std::string_view stats, Nanos at) {
+  const Result<Json> json = parse_json(stats, "the answer of /energy-stats");
+  if (!json.ok()) return json.error();
+  Status failure;
+  JsonFields fields(json.value(), "", "/energy-stats", failure);
+  std::vector<std::vector<double>> kwh;
+  for (const char* part : {"cpu", "gpu"}) {
+    const Json* object = fields.object(part);
+    static const Json empty = Json::object();
+    JsonFields below = fields.below(object != nullptr ? *object : empty, part);
+    kwh.push_back(below.numbers("epoch", 0, 1e9));
+  }
+  const std::size_t epochs = std::max(kwh[0].size(), kwh[1].size());
+  if (epochs > kMostEpochs) fields.complain("cpu", "has too many epochs");
+  if (!failure.ok()) return failure.error();
+  std::vector<Record> out;
+  Totals totals{at, {}};
+  for (std::int64_t meter = 0; meter < 2; ++meter) {
+    totals.meters.push_back({meter, {}, {}, {}, {}});
+  }
+  for (std::size_t i = 0; i < epochs; ++i) {
+    EpochMeasured epoch{std::to_string(i + 1), at, at, {}, true};
+    for (std::size_t meter = 0; meter < 2; ++meter) {
+      if (i >= kwh[meter].size()) continue;
+      const Joules energy(kwh[meter][i] * kJoulesPerKwh);
+      epoch.meters.push_back({static_cast<std::int64_t>(meter), energy, energy, energy, Seconds()});
+      MeterEnergy& sum = totals.meters[meter];
+      sum.energy = sum.low = sum.high = sum.energy + energy;
+    }
+    if (i >= epochs_) out.emplace_back(std::move(epoch));
+  }
+  epochs_ = std::max(epochs_, epochs);
+  out.emplace_back(std::move(totals));
+  return out;
+}
+
+// --- the link ---
+
+Result<std::shared_ptr<LinkedTracker>> LinkedTracker::start(const LinkRequest& request,
+                                                            const std::string& id, LiveRuns& live) {
+  Result<LinkAddress> address = parse_link_address(request.address);
+  if (!address.ok()) return address.error();
+  std::shared_ptr<LinkedTracker> out(
+      new LinkedTracker(std::move(address).value(), request.token, live));
+  if (const Status failure = out->ask_first(); !failure.ok()) return failure.error();
+  out->join(id, out->address_.origin + out->address_.run);
+  return out;
+}
+
+LinkedTracker::~LinkedTracker() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  if (run_) live_.remove(run_->id());
+}
+
+Result<std::string> LinkedTracker::fetch(const std::string& path, bool is_post) const {
+  HttpFetch request;
+  request.url = address_.origin + path;
+  request.token = token_;
+  request.connect_timeout = 2s;
+  request.total_timeout = 10s;
+  request.size_limit = std::uint64_t{64} << 20;
+  request.follows_redirects = false;
+  request.is_post = is_post;
+  request.may_connect = is_linkable;
+  Result<HttpReply> reply = http_get(request);
+  if (!reply.ok()) {
+    return Error{reply.error().code, reply.error().message, "check the address", "address"};
+  }
+  if (reply.value().status != 200) {
+    return no_tracker(path + " is answered with " + std::to_string(reply.value().status));
+  }
+  return std::move(reply).value().body;
+}
+
+Status LinkedTracker::ask_first() {
+  const Status journal = ask_journal();
+  if (journal.ok() && !first_.empty()) return {};
+  if (journal.ok()) return no_tracker("the run has not begun");
+  // A run of ours was named, or nobody is there at all.
+  const bool is_answered = journal.error().message.find("is answered with") != std::string::npos;
+  if (!address_.run.empty() || !is_answered) return journal;
+  const Nanos now = boot_clock().now();
+  const Result<std::string> setup = fetch("/initial-setup");
+  if (!setup.ok()) return journal;
+  Result<RunBegun> begun = EnergyVisRecords::begin(setup.value(), address_.origin, now);
+  if (!begun.ok()) return no_tracker(begun.error().message);
+  first_.emplace_back(std::move(begun).value());
+  link_.form = LinkForm::kEnergyVis;
+  return ask_energyvis();
+}
+
+void LinkedTracker::join(const std::string& id, const std::string& typed) {
+  link_.id = id;
+  link_.address = typed;
+  RunEntry entry;
+  entry.id = "link-" + id;
+  entry.link = id;
+  link_.run = entry.id;
+  run_ = live_.add_own(std::move(entry));
+  run_->set_pauser([weak = weak_from_this()](bool is_paused) -> Result<ControlAnswer> {
+    if (const auto self = weak.lock()) return self->set_paused(is_paused);
+    return Error{ErrorCode::kUnavailable, "the run is no longer linked", ""};
+  });
+  for (const Record& record : first_) run_->hand_over(record);
+  first_.clear();
+  live_.wake();
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { follow(); });
+}
+
+void LinkedTracker::follow() {
+  const auto every = link_.form == LinkForm::kWattree ? kJournalEvery : kEnergyVisEvery;
+  while (!has_ended_) {
+    {
+      std::unique_lock lock(mutex_);
+      if (wake_.wait_for(lock, every, [this] { return is_ending_; })) return;
+    }
+    const Status failure = ask();
+    live_.wake();
+    if (failure.ok()) {
+      run_->set_outside(std::nullopt, "");
+    } else {
+      run_->set_outside(RunState::kStale, failure.error().message);
+    }
+  }
+}
+
+Status LinkedTracker::ask() {
+  return link_.form == LinkForm::kWattree ? ask_journal() : ask_energyvis();
+}
+
+Status LinkedTracker::ask_journal() {
+  const std::string run = address_.run.empty() ? "/api/v1/runs/current" : address_.run;
+  while (true) {
+    const Result<std::string> bytes =
+        fetch(run + "/journal?from=" + std::to_string(scanner_.good_bytes()));
+    if (!bytes.ok()) return bytes.error();
+    scanner_.feed(bytes.value());
+    std::string_view line;
+    while (scanner_.next(line)) {
+      const Result<Record> record = parse_record(line, "a record of the linked journal");
+      if (!record.ok()) continue;
+      has_ended_ = has_ended_ || std::holds_alternative<RunEnded>(record.value());
+      if (run_) {
+        run_->hand_over(record.value());
+      } else {
+        first_.push_back(record.value());
+      }
+    }
+    if (!scanner_.damage().empty()) {
+      const std::string damage = scanner_.damage();
+      scanner_.rewind();
+      return no_tracker(damage);
+    }
+    scanner_.rewind();
+    if (bytes.value().size() < kPiece) return {};
+  }
+}
+
+Status LinkedTracker::ask_energyvis() {
+  const Result<std::string> stats = fetch("/energy-stats");
+  if (!stats.ok()) return stats.error();
+  const Result<std::vector<Record>> records = energyvis_.take(stats.value(), boot_clock().now());
+  if (!records.ok()) return records.error();
+  for (const Record& record : records.value()) {
+    if (run_) {
+      run_->hand_over(record);
+    } else {
+      first_.push_back(record);
+    }
+  }
+  return {};
+}
+
+Result<ControlAnswer> LinkedTracker::set_paused(bool is_paused) {
+  ControlAnswer out;
+  if (link_.form == LinkForm::kWattree) {
+    const std::string run = address_.run.empty() ? "/api/v1/runs/current" : address_.run;
+    const Result<std::string> answer = fetch(run + (is_paused ? "/pause" : "/resume"), true);
+    if (!answer.ok()) return answer.error();
+    out.pause = is_paused ? PauseState::kAsked : PauseState::kNone;
+    return out;
+  }
+  // Its only route toggles: once more where that was the wrong way.
+  for (int i = 0; i < 2; ++i) {
+    const Result<std::string> answer = fetch("/pause");
+    if (!answer.ok()) return answer.error();
+    const Result<Json> json = parse_json(answer.value(), "the answer of /pause");
+    if (!json.ok()) return json.error();
+    Status failure;
+    JsonFields fields(json.value(), "", "/pause", failure);
+    const bool stands = fields.flag("training_paused");
+    if (!failure.ok()) return failure.error();
+    out.pause = stands ? PauseState::kAsked : PauseState::kNone;
+    if (stands == is_paused) break;
+  }
+  run_->hand_over(PauseChanged{boot_clock().now(), out.pause});
+  live_.wake();
+  return out;
+}
+
+}  // namespace wattree

@@ -1,0 +1,63 @@
+#include "src/server/beast/answer_pool.h"
+
+#include <system_error>
+#include <utility>
+
+#include "src/base/signals_blocked.h"
+
+namespace wattree {
+
+Status AnswerPool::start(unsigned threads) {
+  const SignalsBlocked blocked;
+  Status failure;
+  try {
+    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+  } catch (const std::system_error& error) {
+    failure = Error{ErrorCode::kUnavailable,
+                    std::string("the server's threads cannot start: ") + error.what(), ""};
+  }
+  return failure;
+}
+
+bool AnswerPool::submit(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_ || work_.size() >= most_waiting_) return false;
+    work_.push_back(std::move(work));
+  }
+  has_work_.notify_one();
+  return true;
+}
+
+void AnswerPool::stop() {
+  std::deque<std::function<void()>> forgotten;  // Destroyed without the lock.
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+    forgotten.swap(work_);
+  }
+  has_work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+std::size_t AnswerPool::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return work_.size();
+}
+
+void AnswerPool::run() {
+  while (true) {
+    std::function<void()> work;
+    {
+      std::unique_lock lock(mutex_);
+      has_work_.wait(lock, [this] { return is_stopping_ || !work_.empty(); });
+      if (is_stopping_) return;
+      work = std::move(work_.front());
+      work_.pop_front();
+    }
+    work();
+  }
+}
+
+}  // namespace wattree

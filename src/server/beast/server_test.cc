@@ -1,0 +1,237 @@
+// The transport as well-behaved clients meet it, over real sockets.
+#include "src/server/beast/server.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "src/base/test_folder.h"
+#include "src/server/beast/test_application.h"
+#include "src/server/beast/test_client.h"
+
+namespace wattree {
+namespace {
+
+TEST(WebServer, HandsTheCallOverWhole) {
+  const auto server = serve(test_application(), {}, {{"127.0.0.1", 0, "main"}});
+  TestClient client(server->urls().at(0));
+  const TestAnswer answer = client.ask(
+      "POST /a/./b%20c?model=org%2Fname&x=1+2&x= HTTP/1.1\r\nHost: here:80\r\n"
+      "X-Thing: One\r\nx-thing: Two\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body,
+            "POST /a/b c\n? model=org/name\n? x=1 2\n? x=\nH host=here:80\nH x-thing=One\n"
+            "H x-thing=Two\nH content-length=5\nbody hello\nfrom 127.0.0.1 here by [main]\n");
+  EXPECT_EQ(answer.header("Content-Type"), "text/plain");
+  EXPECT_EQ(answer.header("Server"), "");
+  EXPECT_EQ(answer.header("Connection"), "");
+  EXPECT_EQ(answer.header("Date").size(), 29U);
+}
+
+TEST(WebServer, KeepsAConnection) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(client.get("/fast").body, "fast");
+    EXPECT_EQ(client.get("/cached").body, std::string(200'000, 'c'));
+    EXPECT_EQ(client.get("/echo").status, 200);
+  }
+  EXPECT_EQ(server->counts().accepted, 1U);
+  EXPECT_EQ(server->counts().requests, 60U);
+}
+
+TEST(WebServer, ClosesWhereTheClientWantsIt) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  const TestAnswer answer =
+      client.ask("GET /fast HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(answer.body, "fast");
+  EXPECT_EQ(answer.header("Connection"), "close");
+  EXPECT_TRUE(client.is_ended());
+}
+
+TEST(WebServer, SpeaksTheOlderVersion) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  const TestAnswer kept = client.ask("GET /fast HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_EQ(kept.body, "fast");
+  EXPECT_EQ(kept.header("Connection"), "keep-alive");
+  const TestAnswer last = client.ask("GET /fast HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(last.body, "fast");
+  EXPECT_EQ(last.header("Connection"), "close");
+  EXPECT_TRUE(client.is_ended());
+}
+
+TEST(WebServer, AnswersPipelinedRequestsInOrder) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  std::string all;
+  for (int i = 0; i < 300; ++i) {
+    all += "GET /n" + std::to_string(i) + " HTTP/1.1\r\nHost: here\r\n\r\n";
+    all += "POST /p HTTP/1.1\r\nHost: here\r\nContent-Length: 3\r\n\r\nabc";
+  }
+  std::thread sender([&] { client.send(all); });
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_TRUE(client.answer().body.starts_with("GET /n" + std::to_string(i) + "\n"));
+    EXPECT_TRUE(client.answer().body.starts_with("POST /p\n"));
+  }
+  sender.join();
+}
+
+TEST(WebServer, AnswersHeadWithoutABody) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  const TestAnswer head = client.ask("HEAD /cached HTTP/1.1\r\nHost: here\r\n\r\n", true);
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.header("Content-Length"), "200000");
+  EXPECT_EQ(client.get("/fast").body, "fast");  // No byte of a body came between.
+}
+
+TEST(WebServer, PassesOnWhatAsksForTheWholeServer) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  EXPECT_TRUE(client.ask("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").body.starts_with("OPTIONS *\n"));
+  // As a proxy asks: the target's host counts.
+  const TestAnswer proxied = client.ask("GET http://b:8/c HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(proxied.body.starts_with("GET /c\nH host=b:8\nbody")) << proxied.body;
+}
+
+TEST(WebServer, SendsNoBodyWhereThereIsNone) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  const TestAnswer answer = client.get("/nothing");
+  EXPECT_EQ(answer.status, 204);
+  EXPECT_EQ(answer.header("Content-Length"), "");
+  EXPECT_EQ(client.get("/fast").body, "fast");
+}
+
+TEST(WebServer, TellsToContinue) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  client.send(
+      "POST /size HTTP/1.1\r\nHost: here\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_TRUE(client.wait_for("HTTP/1.1 100 Continue\r\n\r\n"));
+  EXPECT_EQ(client.ask("12345").body, "5");
+  // Who does not wait for it is not told.
+  const TestAnswer whole = client.ask(
+      "POST /size HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nab");
+  EXPECT_EQ(whole.status, 200);
+  EXPECT_EQ(whole.body, "2");
+}
+
+TEST(WebServer, ReadsBodiesInChunks) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  const std::string head = "POST /x HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const TestAnswer answer =
+      client.ask(head + "3\r\nabc\r\n2;why=not\r\nde\r\n0\r\nHost: evil\r\n\r\n");
+  EXPECT_NE(answer.body.find("body abcde\n"), std::string::npos) << answer.body;
+  EXPECT_EQ(answer.body.find("evil"), std::string::npos) << "a trailer became a header";
+  // Byte by byte.
+  for (const char c : head + "1\r\nq\r\n0\r\n\r\n") client.send({&c, 1});
+  EXPECT_NE(client.answer().body.find("body q\n"), std::string::npos);
+}
+
+TEST(WebServer, ReadsLargeBodies) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  const std::string body(20'000'000, 'b');
+  const TestAnswer answer =
+      client.ask("POST /size HTTP/1.1\r\nHost: here\r\nContent-Length: 20000000\r\n\r\n" + body);
+  EXPECT_EQ(answer.body, "20000000");
+  EXPECT_EQ(client.get("/fast").body, "fast");
+}
+
+TEST(WebServer, AnswersAPeerThatHasEndedSending) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  client.send("GET /slow HTTP/1.1\r\nHost: here\r\n\r\n");
+  client.end_sending();
+  EXPECT_EQ(client.answer().status, 200);
+}
+
+TEST(WebServer, ListensInSeveralPlaces) {
+  const TestFolder folder;
+  const std::string path = "unix:" + (folder.path() / "socket").string();
+  const auto server = serve(test_application(), {},
+                            {{"127.0.0.1", 0, "four"}, {"::1", 0, "six"}, {path, 0, "file"}});
+  const auto last_line = [&](std::size_t i) {
+    const std::string body = TestClient(server->urls().at(i)).get("/x").body;
+    return body.substr(body.find("from"));
+  };
+  EXPECT_EQ(last_line(0), "from 127.0.0.1 here by [four]\n");
+  EXPECT_EQ(last_line(1), "from ::1 here by [six]\n");
+  EXPECT_EQ(last_line(2), "from  here by [file]\n");
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(folder.path() / "socket").permissions(),
+            perms::owner_read | perms::owner_write);
+  server->stop();
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "socket"));
+}
+
+TEST(WebServer, SaysWhyItCannotListen) {
+  const auto server = serve(test_application());
+  const std::string url = server->urls().at(0);
+  const auto port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  const auto taken = WebServer::start({{"127.0.0.1", port}}, test_application());
+  ASSERT_FALSE(taken.ok());
+  EXPECT_EQ(taken.error().field, "port");
+  EXPECT_NE(taken.error().message.find(url), std::string::npos) << taken.error().message;
+  const auto name = WebServer::start({{"localhost", 0}}, test_application());
+  ASSERT_FALSE(name.ok());
+  EXPECT_EQ(name.error().field, "address");
+  const auto file = WebServer::start({{"unix:/proc/version", 0}}, test_application());
+  ASSERT_FALSE(file.ok());
+}
+
+TEST(WebServer, TakesOverASocketThatAKilledServerLeft) {
+  const TestFolder folder;
+  const std::string path = (folder.path() / "socket").string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int left = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(::bind(left, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ::close(left);
+  const auto server = serve(test_application(), {}, {{"unix:" + path}});
+  ASSERT_NE(server, nullptr);
+  EXPECT_EQ(TestClient(server->urls().at(0)).get("/fast").status, 200);
+  const auto second = WebServer::start({{"unix:" + path}}, test_application());
+  EXPECT_FALSE(second.ok()) << "a live server's socket was taken";
+  EXPECT_EQ(TestClient(server->urls().at(0)).get("/fast").status, 200);
+}
+
+TEST(WebServer, FinishesAnswersWhenItStops) {
+  auto server = serve(test_application());
+  TestClient busy(server->urls().at(0));
+  TestClient idle(server->urls().at(0));
+  EXPECT_EQ(idle.get("/fast").status, 200);
+  busy.send("GET /slow HTTP/1.1\r\nHost: here\r\n\r\n");
+  while (server->counts().requests < 2) std::this_thread::yield();
+  std::thread stopper([&] { server->stop(); });
+  const TestAnswer answer = busy.answer();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.header("Connection"), "close");
+  EXPECT_TRUE(idle.is_ended(2000));
+  busy.close();
+  stopper.join();
+  EXPECT_FALSE(TestClient(server->urls().at(0)).is_connected());
+}
+
+TEST(WebServer, StopsInTimeWhateverClientsDo) {
+  WebLimits limits;
+  limits.stop_time = std::chrono::milliseconds(300);
+  auto server = serve(test_application(), limits);
+  TestClient half(server->urls().at(0));
+  half.send("GET /fast HT");
+  TestClient whole(server->urls().at(0));
+  EXPECT_EQ(whole.get("/fast").status, 200);
+  const auto began = std::chrono::steady_clock::now();
+  server->stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+}
+
+}  // namespace
+}  // namespace wattree

@@ -1,0 +1,314 @@
+#include "src/server/beast/session.h"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include "src/server/beast/answer_head.h"
+#include "src/server/beast/stream_bell.h"
+
+namespace wattree {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+// Requests are small, so that idle connections are; bodies are read in larger pieces.
+constexpr std::size_t kHeadPiece = 2048;
+constexpr std::size_t kBodyPiece = std::size_t{64} << 10;
+// For a peer that has its answer, but has not closed.
+constexpr std::chrono::milliseconds kLinger{2000};
+constexpr std::chrono::milliseconds kLingerAtStop{100};
+
+HttpAnswer internal_error() {
+  return problem_answer({ErrorCode::kInternal, "the server failed to answer", "please report it"});
+}
+
+HttpAnswer busy(std::string message, std::string hint) {
+  return problem_answer({ErrorCode::kUnavailable, std::move(message), std::move(hint)});
+}
+
+// Applications never throw, but memory runs out.
+template <class Function>
+auto without_throwing(const Function& function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (...) {
+    return internal_error();
+  }
+}
+
+// Counted for as long as it lives. It may also end with the loop, in the middle of a wait.
+struct OpenStream {
+  OpenStream(WebShared& counted, std::shared_ptr<StreamBell> rung)
+      : shared(counted), bell(std::move(rung)) {
+    ++shared.streams;
+  }
+  OpenStream(const OpenStream&) = delete;
+  OpenStream& operator=(const OpenStream&) = delete;
+  ~OpenStream() {
+    bell->silence();
+    --shared.streams;
+  }
+
+  WebShared& shared;
+  std::shared_ptr<StreamBell> bell;
+};
+
+}  // namespace
+
+Session::Session(SocketLoop& loop, int descriptor, ConnectionOrigin origin)
+    : loop_(loop),
+      shared_(loop.shared()),
+      limits_(shared_.limits),
+      origin_(std::move(origin)),
+      connection_(loop.context(), descriptor),
+      signal_(loop.context()),
+      phase_began_(Clock::now()),
+      deadline_(Clock::time_point::max()) {}
+
+Session::~Session() {
+  loop_.leave(*this);
+  hold_body(0);
+  shared_.peers.remove(origin_.peer_key);
+}
+
+void Session::begin() {
+  loop_.enter(*this);
+  asio::co_spawn(
+      loop_.context(), [self = shared_from_this()] { return self->run(); },
+      // An exception is memory that ran out: the connection ends, and the others go on.
+      [self = shared_from_this()](const std::exception_ptr&) { self->connection_.close(); });
+}
+
+void Session::check(Clock::time_point now) {
+  if (now < deadline_) return;
+  deadline_ = Clock::time_point::max();
+  is_late_ = true;
+  if (phase_ != Phase::kIdle && phase_ != Phase::kLinger) ++shared_.timed_out;
+  connection_.cancel();
+  wake();
+}
+
+void Session::begin_stop() {
+  if (phase_ == Phase::kIdle || phase_ == Phase::kLinger) connection_.cancel();
+  if (phase_ == Phase::kStream) wake();
+}
+
+void Session::expect(Phase phase, std::chrono::milliseconds within) {
+  phase_ = phase;
+  is_late_ = false;
+  phase_began_ = Clock::now();
+  deadline_ = phase_began_ + within;
+}
+
+// A transfer of so many bytes, which may take the longer the more there are.
+void Session::expect_transfer(Phase phase, std::size_t bytes) {
+  if (phase_ != phase) expect(phase, {});
+  const std::size_t rate = std::max<std::size_t>(limits_.slowest_bytes_per_second, 1);
+  deadline_ = phase_began_ + limits_.transfer_time + std::chrono::milliseconds(bytes * 1000 / rate);
+}
+
+// So many bytes of a body are held now.
+void Session::hold_body(std::size_t bytes) {
+  if (bytes == held_) return;
+  shared_.body_bytes += bytes - held_;
+  held_ = bytes;
+}
+
+asio::awaitable<void> Session::wait(Clock::duration at_most) {
+  if (at_most == Clock::duration::max()) {
+    signal_.expires_at(Clock::time_point::max());
+  } else {
+    signal_.expires_after(at_most);
+  }
+  co_await signal_.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+asio::awaitable<void> Session::run() {
+  bool goes_on = true;
+  if (origin_.tls) {
+    expect(Phase::kHead, limits_.head_time);
+    goes_on = co_await connection_.shake_hands(*origin_.tls);
+  }
+  while (goes_on) {
+    std::optional<Call> call = co_await read_call();
+    if (!call) break;
+    goes_on = co_await answer(*std::move(call));
+    hold_body(0);
+  }
+  connection_.close();
+  loop_.leave(*this);
+}
+
+asio::awaitable<std::optional<Session::Call>> Session::read_call() {
+  Call call;
+  call.http = std::make_shared<HttpCall>();
+  CallParser parser(*call.http, limits_);
+  expect(Phase::kIdle, limits_.idle);
+  while (true) {
+    if (in_.size() > 0 && !parse(parser, call)) break;
+    if (parser.is_done()) break;
+    if (phase_ == Phase::kIdle && shared_.is_stopping) co_return std::nullopt;
+    const bool is_body = parser.is_header_done();
+    if (is_body && phase_ == Phase::kHead && parser.expects_continue() && call.http->body.empty()) {
+      const bool is_told = co_await connection_.write("HTTP/1.1 100 Continue\r\n\r\n");
+      if (!is_told) co_return std::nullopt;
+    }
+    if (is_body) expect_transfer(Phase::kBody, call.http->body.size());
+    const auto place = in_.prepare(is_body ? kBodyPiece : kHeadPiece);
+    const std::size_t size = co_await connection_.read_some(place);
+    if (size == 0) {
+      if (!is_late_ || phase_ == Phase::kIdle) co_return std::nullopt;
+      call.problem = CallProblem{
+          408, {ErrorCode::kUnavailable, "the request did not come in time", "send it again"}};
+      break;
+    }
+    in_.commit(size);
+  }
+  // A large piece is not kept for the next request.
+  if (in_.capacity() > limits_.head) in_.shrink_to_fit();
+  call.version = parser.version();
+  call.is_head = call.http->method == "HEAD";
+  ++requests_;
+  call.keeps = !call.problem && parser.keep_alive() && requests_ < limits_.requests_per_connection;
+  co_return call;
+}
+
+bool Session::parse(CallParser& parser, Call& call) {
+  if (phase_ == Phase::kIdle) expect(Phase::kHead, limits_.head_time);
+  boost::beast::error_code code;
+  const auto waiting = in_.data();
+  const std::string_view bytes(static_cast<const char*>(waiting.data()), waiting.size());
+  const std::size_t used = parser.put(waiting, code);
+  // Beast bounds heads and bodies, but neither the line before a chunk nor what follows the last.
+  if (code == http::error::need_more && bytes.size() - used >= limits_.head) {
+    code = http::error::header_limit;
+  }
+  if (code && code != http::error::need_more) {
+    call.problem = parser.problem_of(code, bytes);
+    return false;
+  }
+  in_.consume(used);
+  hold_body(call.http->body.size());
+  if (held_ > 0 && shared_.body_bytes > limits_.bodies) {
+    call.problem = CallProblem{503,
+                               {ErrorCode::kUnavailable, "the server has too many bodies to read",
+                                "try again in a while"}};
+    call.http->body = {};
+    hold_body(0);
+    return false;
+  }
+  return true;
+}
+
+// Whether the connection goes on.
+asio::awaitable<bool> Session::answer(Call call) {
+  ++shared_.requests;
+  HttpAnswer answer;
+  if (call.problem) {
+    answer = problem_answer(call.problem->error, call.problem->status);
+  } else {
+    if (call.is_head) call.http->method = "GET";
+    answer = co_await answer_of(call.http);
+  }
+  if (!is_sendable(answer)) answer = internal_error();
+  const bool keeps = call.keeps && !answer.events && !shared_.is_stopping;
+  head_.clear();
+  append_head(head_, answer, {call.version, keeps, loop_.date()});
+  std::string_view body;
+  if (answer.body && may_have_body(answer.status) && !answer.events && !call.is_head) {
+    body = *answer.body;
+  }
+  expect_transfer(Phase::kSend, body.size());
+  const bool is_sent = co_await connection_.write(head_, body);
+  if (is_sent && answer.events && !call.is_head) co_await stream(answer.events);
+  if (is_sent && !keeps && !is_reader_gone_) co_await linger();
+  const bool goes_on = is_sent && keeps;
+  co_return goes_on;
+}
+
+asio::awaitable<HttpAnswer> Session::answer_of(std::shared_ptr<HttpCall> http) {
+  http->peer = origin_.peer;
+  http->is_from_here = origin_.peer_key.empty();
+  http->is_encrypted = connection_.is_encrypted();
+  http->listener = origin_.listener;
+  if (shared_.application.answer_at_once) {
+    std::optional<HttpAnswer> found =
+        without_throwing([&] { return shared_.application.answer_at_once(*http); });
+    if (found) co_return *std::move(found);
+  }
+  co_return co_await ask(std::move(http));
+}
+
+// A thread of the pool.
+asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
+  expect(Phase::kAnswer, limits_.answer_time);
+  const auto place = std::make_shared<std::optional<HttpAnswer>>();
+  // The session goes with what is posted, so that it never ends on a thread of the pool.
+  const bool is_taken = shared_.pool.submit([self = shared_from_this(), http, place]() mutable {
+    asio::io_context& context = self->loop_.context();
+    HttpAnswer answer = without_throwing([&] { return self->shared_.application.answer(*http); });
+    asio::post(context, [self = std::move(self), place, answer = std::move(answer)]() mutable {
+      *place = std::move(answer);
+      self->wake();
+    });
+  });
+  if (!is_taken) co_return busy("the server has too much to do", "try again in a while");
+  while (!*place && !is_late_) co_await wait(Clock::duration::max());
+  if (*place) co_return **std::move(place);
+  co_return busy("the answer takes too long", "ask for less at a time, or try again in a while");
+}
+
+asio::awaitable<void> Session::stream(std::shared_ptr<EventStream> events) {
+  const OpenStream open(shared_, std::make_shared<StreamBell>(loop_.context(), weak_from_this()));
+  events->on_more([bell = open.bell] { bell->ring(); });
+  is_watched_ = true;
+  asio::co_spawn(
+      loop_.context(), [self = shared_from_this()] { return self->watch_reader(); },
+      asio::detached);
+  auto spoke = Clock::now();
+  while (!is_reader_gone_) {
+    std::shared_ptr<const std::string> text = events->next();
+    const bool is_over = !text && (events->is_over() || shared_.is_stopping);
+    if (is_over) break;
+    if (!text && Clock::now() - spoke >= limits_.heartbeat) {
+      text = std::make_shared<const std::string>(": still here\n\n");
+    }
+    if (!text) {
+      expect(Phase::kStream, std::chrono::hours(24 * 365));
+      co_await wait(limits_.heartbeat - (Clock::now() - spoke));
+      continue;
+    }
+    // A reader that takes nothing for so long is gone, too.
+    expect(Phase::kStream, {});
+    expect_transfer(Phase::kStream, text->size());
+    const bool is_written = co_await connection_.write(*text);
+    if (!is_written) break;
+    spoke = Clock::now();
+  }
+}
+
+// Beside a stream, which only writes: without it, a reader that has gone would be noticed only when
+// there is something to tell it.
+asio::awaitable<void> Session::watch_reader() {
+  co_await connection_.wait_for_end();
+  is_reader_gone_ = true;
+  wake();
+}
+
+asio::awaitable<void> Session::linger() {
+  expect(Phase::kLinger, shared_.is_stopping ? kLingerAtStop : kLinger);
+  co_await connection_.say_goodbye();
+  if (is_watched_) {
+    while (!is_reader_gone_ && !is_late_) co_await wait(Clock::duration::max());
+  } else {
+    co_await connection_.wait_for_end();
+  }
+}
+
+}  // namespace wattree

@@ -1,0 +1,84 @@
+#include "src/server/beast/socket_loop.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <ctime>
+#include <system_error>
+
+#include "src/base/signals_blocked.h"
+#include "src/server/beast/answer_head.h"
+#include "src/server/beast/session.h"
+
+namespace wattree {
+namespace {
+
+namespace asio = boost::asio;
+
+// How exact deadlines are. One timer for all sessions: one for each would cost every request.
+constexpr std::chrono::milliseconds kSweep{200};
+
+}  // namespace
+
+Status SocketLoop::start() {
+  const SignalsBlocked blocked;
+  Status failure;
+  try {
+    thread_ = std::thread([this] {
+      const auto work = asio::make_work_guard(context_);
+      context_.run();
+    });
+  } catch (const std::system_error& error) {
+    failure = Error{ErrorCode::kUnavailable,
+                    std::string("the server's threads cannot start: ") + error.what(), ""};
+  }
+  return failure;
+}
+
+void SocketLoop::adopt(int descriptor, ConnectionOrigin origin) {
+  auto session = std::make_shared<Session>(*this, descriptor, std::move(origin));
+  asio::post(context_, [session] { session->begin(); });
+}
+
+void SocketLoop::begin_stop() {
+  asio::post(context_, [this] {
+    for (Session* session : sessions_) session->begin_stop();
+  });
+}
+
+void SocketLoop::end() {
+  context_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SocketLoop::enter(Session& session) {
+  sessions_.insert(&session);
+  if (is_sweeping_) return;
+  is_sweeping_ = true;
+  asio::co_spawn(context_, sweep(), asio::detached);
+}
+
+// For as long as there are sessions: a server that nobody uses sleeps.
+asio::awaitable<void> SocketLoop::sweep() {
+  while (!sessions_.empty()) {
+    sweep_.expires_after(kSweep);
+    co_await sweep_.async_wait(asio::as_tuple(asio::use_awaitable));
+    const auto now = Session::Clock::now();
+    for (Session* session : sessions_) session->check(now);
+  }
+  is_sweeping_ = false;
+}
+
+const std::string& SocketLoop::date() {
+  const std::int64_t now = std::time(nullptr);
+  if (now != date_second_) {
+    date_ = http_date(now);
+    date_second_ = now;
+  }
+  return date_;
+}
+
+}  // namespace wattree

@@ -1,0 +1,325 @@
+#include "src/server/routes/application.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "src/api/model/predictor_memory.h"
+#include "src/server/routes/compress.h"
+#include "src/server/routes/data_watch.h"
+#include "src/server/routes/error_answer.h"
+#include "src/server/routes/guard.h"
+#include "src/server/routes/metrics.h"
+#include "src/server/routes/openapi.h"
+#include "src/server/routes/request_log.h"
+#include "src/server/routes/router.h"
+#include "src/server/routes/security_headers.h"
+#include "src/server/routes/tables.h"
+#include "src/server/routes/web_files.h"
+
+namespace wattree {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::json;
+
+// Branches on the Hub move: an answer about one is asked for anew after this time.
+constexpr std::chrono::minutes kHubAnswersLast(5);
+constexpr std::size_t kSmallestGzip = 860;  // Less fits into a packet as it is.
+
+// The call as it came, and the encoding of its answer.
+std::string raw_key(const HttpCall& call, bool is_gzip) {
+  std::string out = is_gzip ? "z" : "i";
+  out += call.path;
+  for (const auto& [name, value] : call.query) {
+    out += '\0';
+    out += name;
+    out += '\0';
+    out += value;
+  }
+  return out;
+}
+
+// Whatever the order of the parameters.
+std::string canonical_key(std::size_t route, const Json& fields, bool is_gzip) {
+  return (is_gzip ? "Z" : "I") + std::to_string(route) + fields.dump();
+}
+
+bool is_read(const HttpCall& call) { return call.method == "GET" || call.method == "HEAD"; }
+
+Services for_callers(Services services) {
+  services.hub.allow_files = false;
+  services.known_predictors = std::make_shared<PredictorMemory>();
+  return services;
+}
+
+// Where files lie that answers are made from.
+std::vector<std::filesystem::path> folders_of(const Services& services) {
+  std::vector<std::filesystem::path> out{services.predictors};
+  if (services.models) out.push_back(services.models->folder());
+  return out;
+}
+
+class Server {
+ public:
+  Server(ServerOptions options, const Services& services)
+      : options_(std::move(options)),
+        services_(for_callers(services)),
+        hidden_(services_),
+        router_(make_routes()),
+        guard_(options_),
+        cache_(options_.cache),
+        metrics_(router_.routes()),
+        watch_(folders_of(services_)) {}
+
+  std::optional<HttpAnswer> answer_at_once(const HttpCall& call);
+  HttpAnswer answer(const HttpCall& call);
+
+ private:
+  Routes make_routes();
+  std::optional<HttpAnswer> from_cache(const HttpCall& call, const Caller& caller,
+                                       std::size_t& operation);
+  HttpAnswer without_route(const HttpCall& call, const RouteMatch& match) const;
+  HttpAnswer computed(const HttpCall& call, const RouteMatch& match);
+  void forget_answers();
+  HttpAnswer failed(const Route& route, const Error& error) const;
+  void render(const HttpCall& call, const Route& route, HttpAnswer& answer, std::string& tag) const;
+  HttpAnswer sent(const HttpCall& call, const CachedAnswer& cached) const;
+  HttpAnswer finished(const HttpCall& call, const Caller& caller, std::size_t operation,
+                      HttpAnswer answer, Clock::time_point begin);
+
+  const ServerOptions options_;
+  const Services services_;
+  const PathsHidden hidden_;
+  const Router router_;
+  Guard guard_;
+  AnswerCache cache_;
+  Metrics metrics_;
+  DataWatch watch_;
+};
+
+Routes Server::make_routes() {
+  Routes out = all_routes({[this] { return metrics_.text(cache_.counts()); },
+                           [this] { return openapi_json(router_.routes()); }});
+  append(out, options_.more_routes);
+  return out;
+}
+
+// Once what they are made from has changed.
+void Server::forget_answers() {
+  services_.known_predictors->clear();
+  cache_.clear();
+}
+
+// An error of the route's, as its callers may see it.
+HttpAnswer Server::failed(const Route& route, const Error& error) const {
+  Error shown = error;
+  shown.hint = with_paths_for_commands(std::move(shown.hint));
+  return error_answer(hidden_.in(with_fields_named(std::move(shown), field_names_of(route))));
+}
+
+HttpAnswer Server::without_route(const HttpCall& call, const RouteMatch& match) const {
+  if (call.method == "OPTIONS" && (!match.allowed.empty() || call.path == "*")) {
+    HttpAnswer out;
+    out.status = 204;
+    out.type.clear();
+    out.headers.emplace_back("Allow", allow_header(match.allowed));
+    guard_.add_cors(call, out, true);
+    return out;
+  }
+  if (!match.allowed.empty()) {
+    const std::string allowed = allow_header(match.allowed);
+    HttpAnswer out = error_answer(
+        405,
+        {ErrorCode::kInvalidInput, "this path does not take the method", "it takes " + allowed});
+    out.headers.emplace_back("Allow", allowed);
+    return out;
+  }
+  if (is_read(call)) {
+    if (const WebFile* file = find_web_file(web_files(), call.path)) return web_answer(*file, call);
+    if (call.path == "/") {
+      HttpAnswer out;
+      out.type = "text/html; charset=utf-8";
+      out.body = std::make_shared<const std::string>(plain_home_page());
+      return out;
+    }
+  }
+  const std::string near = router_.nearest_path(call.path);
+  return error_answer(
+      {ErrorCode::kNotFound, "there is nothing at this path",
+       near.empty() ? "/api/v1/docs lists what there is" : "did you mean " + near + "?"});
+}
+
+// Its encoding, its tag and what caches may do with it.
+void Server::render(const HttpCall& call, const Route& route, HttpAnswer& answer,
+                    std::string& tag) const {
+  if (!answer.body) return;
+  const bool can_gzip = answer.body->size() >= kSmallestGzip;
+  const bool is_gzip = can_gzip && accepts_gzip(call.header("accept-encoding"));
+  tag = entity_tag(*answer.body, is_gzip ? "-gzip" : "");
+  if (is_gzip) {
+    answer.body = std::make_shared<const std::string>(gzip(*answer.body));
+    answer.headers.emplace_back("Content-Encoding", "gzip");
+  }
+  answer.headers.emplace_back("Vary", "Accept-Encoding");
+  const bool is_for_all = route.anonymous != Anonymous::kNever;
+  answer.headers.emplace_back("Cache-Control", !is_for_all          ? "no-store"
+                                               : route.is_cacheable ? "no-cache"
+                                                                    : "private, no-cache");
+  if (is_read(call)) answer.headers.emplace_back("ETag", tag);
+}
+
+HttpAnswer Server::sent(const HttpCall& call, const CachedAnswer& cached) const {
+  HttpAnswer out = cached.answer;
+  const std::string_view known = call.header("if-none-match");
+  if (known.empty() || !is_read(call) || !matches_tag(known, cached.tag)) return out;
+  out.status = 304;
+  out.body = nullptr;
+  std::erase_if(out.headers, [](const auto& field) { return field.first == "Content-Encoding"; });
+  return out;
+}
+
+HttpAnswer Server::computed(const HttpCall& call, const RouteMatch& match) {
+  const Route& route = *match.route;
+  auto read = request_fields(route, match.path, call);
+  if (const auto* problem = std::get_if<FieldsError>(&read)) {
+    return error_answer(problem->status, problem->error);
+  }
+  const Json& fields = std::get<Json>(read);
+  const bool is_gzip = accepts_gzip(call.header("accept-encoding"));
+  const std::string key =
+      route.is_cacheable ? canonical_key(match.index, fields, is_gzip) : std::string();
+  const std::uint64_t generation = cache_.generation();
+  if (route.is_cacheable) {
+    if (const auto cached = cache_.find(key)) {
+      if (is_read(call)) cache_.add_key(key, raw_key(call, is_gzip));
+      return sent(call, *cached);
+    }
+    cache_.count_miss();
+  }
+  Result<HttpAnswer> handled = route.handle({fields, call, services_});
+  if (route.scope != TokenScope::kRead) forget_answers();
+  if (!handled.ok()) return failed(route, handled.error());
+  auto answer = std::make_shared<CachedAnswer>();
+  answer->answer = std::move(handled).value();
+  answer->operation = match.index;
+  if (answer->answer.events || answer->answer.status != 200) return answer->answer;
+  render(call, route, answer->answer, answer->tag);
+  if (route.is_cacheable) {
+    add_security_headers(answer->answer);
+    const std::string model = fields.value("model", Json()).is_string()
+                                  ? fields.at("model").get<std::string>()
+                                  : std::string();
+    const bool is_hubs = model.find('/') != std::string::npos || fields.contains("models");
+    cache_.put(key, answer, generation,
+               is_hubs ? std::optional(options_.now() + kHubAnswersLast) : std::nullopt);
+    if (is_read(call)) cache_.add_key(key, raw_key(call, is_gzip));
+  }
+  return sent(call, *answer);
+}
+
+std::optional<HttpAnswer> Server::from_cache(const HttpCall& call, const Caller& caller,
+                                             std::size_t& operation) {
+  if (!is_read(call) || !call.body.empty()) return std::nullopt;
+  const auto cached = cache_.find(raw_key(call, accepts_gzip(call.header("accept-encoding"))));
+  if (!cached) return std::nullopt;
+  operation = cached->operation;
+  const Route& route = router_.routes()[cached->operation];
+  if (auto refused = guard_.refuse_route(call, caller, route)) return refused;
+  return sent(call, *cached);
+}
+
+std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
+  const Clock::time_point begin = options_.now();
+  const Caller caller = guard_.caller_of(call);
+  std::size_t operation = metrics_.no_route();
+  auto out = guard_.refuse_source(call, caller);
+  if (!out) out = guard_.refuse_rate(call, caller);
+  if (watch_.has_changed(begin)) forget_answers();
+  if (!out) out = from_cache(call, caller, operation);
+  if (!out) {
+    const RouteMatch match = router_.find(call.method, call.path);
+    if (match.route == nullptr) {
+      out = without_route(call, match);
+    } else {
+      operation = match.index;
+      out = guard_.refuse_route(call, caller, *match.route);
+    }
+  }
+  if (!out) return std::nullopt;
+  return finished(call, caller, operation, *std::move(out), begin);
+}
+
+HttpAnswer Server::answer(const HttpCall& call) {
+  const Clock::time_point begin = options_.now();
+  const Caller caller = guard_.caller_of(call);
+  std::size_t operation = metrics_.no_route();
+  auto out = guard_.refuse_source(call, caller);
+  if (!out) {
+    const RouteMatch match = router_.find(call.method, call.path);
+    if (match.route == nullptr) {
+      out = without_route(call, match);
+    } else {
+      operation = match.index;
+      out = guard_.refuse_route(call, caller, *match.route);
+      if (!out) out = computed(call, match);
+    }
+  }
+  return finished(call, caller, operation, *std::move(out), begin);
+}
+
+HttpAnswer Server::finished(const HttpCall& call, const Caller& caller, std::size_t operation,
+                            HttpAnswer answer, Clock::time_point begin) {
+  const auto has = [&](std::string_view name) {
+    for (const auto& field : answer.headers) {
+      if (field.first == name) return true;
+    }
+    return false;
+  };
+  if (!has("Content-Security-Policy")) add_security_headers(answer);
+  if (!has("Cache-Control")) answer.headers.emplace_back("Cache-Control", "no-store");
+  if (call.method != "OPTIONS") guard_.add_cors(call, answer, false);
+  const auto took = options_.now() - begin;
+  metrics_.count(operation, answer.status, took);
+  if (options_.log) {
+    const Routes& routes = router_.routes();
+    const std::string_view name =
+        operation < routes.size() ? std::string_view(routes[operation].operation) : "none";
+    const std::int64_t now = services_.seconds_since_1970 ? services_.seconds_since_1970() : 0;
+    options_.log(log_line(call, answer, name, caller.address, now, took));
+  }
+  return answer;
+}
+
+HttpAnswer broken() {
+  return error_answer({ErrorCode::kInternal, "the server failed on this call",
+                       "tell its maintainers what you asked"});
+}
+
+}  // namespace
+
+Application make_application(ServerOptions options, const Services& services) {
+  const auto server = std::make_shared<Server>(std::move(options), services);
+  Application out;
+  out.answer_at_once = [server](const HttpCall& call) -> std::optional<HttpAnswer> {
+    try {
+      return server->answer_at_once(call);
+    } catch (const std::exception&) {
+      return broken();
+    }
+  };
+  out.answer = [server](const HttpCall& call) -> HttpAnswer {
+    try {
+      return server->answer(call);
+    } catch (const std::exception&) {
+      return broken();
+    }
+  };
+  return out;
+}
+
+std::string openapi_document(int indent) {
+  const auto nothing = [] { return std::string(); };
+  return openapi_json(all_routes({nothing, nothing}), indent);
+}
+
+}  // namespace wattree

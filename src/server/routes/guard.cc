@@ -1,0 +1,179 @@
+#include "src/server/routes/guard.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "src/base/in_quotes.h"
+#include "src/base/text.h"
+#include "src/server/routes/error_answer.h"
+
+namespace wattree {
+namespace {
+
+HttpAnswer denied(int status, std::string message, std::string hint) {
+  return error_answer(status, {ErrorCode::kPermission, std::move(message), std::move(hint)});
+}
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// "[::1]:8080" -> "::1", "Localhost:8080" -> "localhost"
+std::string host_name(std::string_view host) {
+  if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
+  return lower(host.substr(0, host.find(':')));
+}
+
+bool is_address(const std::string& name) {
+  in6_addr ignored{};
+  return inet_pton(AF_INET, name.c_str(), &ignored) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), &ignored) == 1;
+}
+
+bool is_loopback_address(const std::string& name) {
+  in_addr v4{};
+  if (inet_pton(AF_INET, name.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+  in6_addr v6{};
+  return inet_pton(AF_INET6, name.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+// Someone stands between: then this machine's address is not the caller's.
+bool came_through_proxy(const HttpCall& call) {
+  return !call.header("x-forwarded-for").empty() || !call.header("forwarded").empty() ||
+         !call.header("x-real-ip").empty() || !call.header("via").empty();
+}
+
+bool is_change(const HttpCall& call) {
+  return call.method != "GET" && call.method != "HEAD" && call.method != "OPTIONS";
+}
+
+std::string_view bearer_token(const HttpCall& call) {
+  constexpr std::string_view kScheme = "bearer ";
+  const std::string_view header = call.header("authorization");
+  if (header.size() < kScheme.size() || lower(header.substr(0, kScheme.size())) != kScheme) {
+    return {};
+  }
+  return trimmed(header.substr(kScheme.size()));
+}
+
+bool includes(TokenScope granted, TokenScope wanted) {
+  return granted == TokenScope::kAdmin || granted == wanted;
+}
+
+}  // namespace
+
+Caller Guard::caller_of(const HttpCall& call) const {
+  Caller out{call.peer, call.is_from_here, call.is_encrypted};
+  if (!has(options_.trusted_proxies, call.peer)) {
+    out.is_local = call.is_from_here && !(call.is_from_here && came_through_proxy(call));
+    return out;
+  }
+  out.is_local = false;
+  out.is_encrypted = call.is_encrypted || call.header("x-forwarded-proto") == "https";
+  // The last address that no proxy of ours has: what stands before it may be made up.
+  std::vector<std::string> hops = split(call.header("x-forwarded-for"), ',');
+  for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
+    out.address = std::string(trimmed(*hop));
+    if (!has(options_.trusted_proxies, out.address)) break;
+  }
+  return out;
+}
+
+bool Guard::is_our_host(std::string_view host, const Caller& caller) const {
+  const std::string name = host_name(host);
+  if (has(options_.host_names, name)) return true;
+  if (caller.is_local) return name == "localhost" || is_loopback_address(name);
+  // A page's name can be made to lead here; an address cannot be made to be a page's.
+  return name == "localhost" || is_address(name);
+}
+
+bool Guard::is_allowed_origin(std::string_view origin) const {
+  return has(options_.allowed_origins, origin);
+}
+
+std::optional<HttpAnswer> Guard::refuse_source(const HttpCall& call, const Caller& caller) const {
+  const std::string_view host = call.header("host");
+  if (!is_our_host(host, caller)) {
+    return denied(403, "this server does not answer for the host " + in_quotes(host),
+                  "call it by its address, or start it with that name");
+  }
+  const std::string_view origin = call.header("origin");
+  if (!origin.empty()) {
+    const std::string own = (caller.is_encrypted ? "https://" : "http://") + std::string(host);
+    if (lower(origin) == lower(own) || is_allowed_origin(origin)) return std::nullopt;
+    return denied(403, "pages of " + in_quotes(origin) + " may not ask",
+                  "the server must be started with that origin");
+  }
+  const std::string_view site = call.header("sec-fetch-site");
+  if (site != "cross-site" && site != "same-site") return std::nullopt;
+  // A link on another page may lead here.
+  if (!is_change(call) && call.header("sec-fetch-mode") == "navigate") return std::nullopt;
+  return denied(403, "pages of other sites may not ask", "open the server's own page");
+}
+
+std::optional<TokenScope> Guard::scope_of(const HttpCall& call) const {
+  const std::string_view token = bearer_token(call);
+  if (token.empty() || !options_.tokens) return std::nullopt;
+  return options_.tokens(token);
+}
+
+std::optional<HttpAnswer> Guard::refuse_route(const HttpCall& call, const Caller& caller,
+                                              const Route& route) const {
+  if (route.anonymous == Anonymous::kAlways) return std::nullopt;
+  const bool has_credentials = !call.header("authorization").empty();
+  if (caller.is_local && !has_credentials) return std::nullopt;
+  const std::optional<TokenScope> scope = scope_of(call);
+  if (scope && includes(*scope, route.scope)) return std::nullopt;
+  if (scope) {
+    return denied(
+        403,
+        "the token does not allow this: it needs the scope " + std::string(name_of(route.scope)),
+        "make one with `wattree token create`");
+  }
+  const bool is_open = options_.is_public && route.scope == TokenScope::kRead &&
+                       route.anonymous == Anonymous::kIfPublic;
+  if (is_open && !has_credentials) return std::nullopt;
+  HttpAnswer out = denied(401, has_credentials ? "the token is not known" : "this needs a token",
+                          "send Authorization: Bearer TOKEN; `wattree token create` makes one");
+  out.headers.emplace_back("WWW-Authenticate",
+                           has_credentials ? "Bearer realm=\"wattree\", error=\"invalid_token\""
+                                           : "Bearer realm=\"wattree\"");
+  return out;
+}
+
+std::optional<HttpAnswer> Guard::refuse_rate(const HttpCall& call, const Caller& caller) {
+  if (caller.is_local || scope_of(call)) return std::nullopt;
+  const std::optional<int> wait = limiter_.take(counted_address(caller.address), options_.now());
+  if (!wait) return std::nullopt;
+  HttpAnswer out = error_answer(429, {ErrorCode::kUnavailable, "too many calls from one address",
+                                      "ask again in " + std::to_string(*wait) + " s"});
+  out.headers.emplace_back("Retry-After", std::to_string(*wait));
+  return out;
+}
+
+void Guard::add_cors(const HttpCall& call, HttpAnswer& answer, bool is_preflight) const {
+  if (options_.allowed_origins.empty()) return;
+  answer.headers.emplace_back("Vary", "Origin");
+  const std::string_view origin = call.header("origin");
+  if (origin.empty() || !is_allowed_origin(origin)) return;
+  answer.headers.emplace_back("Access-Control-Allow-Origin", std::string(origin));
+  if (!is_preflight) {
+    answer.headers.emplace_back("Access-Control-Expose-Headers", "ETag, Retry-After");
+    return;
+  }
+  answer.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE");
+  answer.headers.emplace_back("Access-Control-Allow-Headers",
+                              "Authorization, Content-Type, If-None-Match, Last-Event-ID");
+  answer.headers.emplace_back("Access-Control-Max-Age", "600");
+}
+
+}  // namespace wattree

@@ -1,0 +1,43 @@
+// How a server answers: what the shell that starts it decides.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/server/routes/answer_cache.h"
+#include "src/server/routes/route.h"
+
+namespace wattree {
+
+// What a bearer token allows; none where it is not known, has expired or was revoked. Asked for
+// every call that carries one, on the thread that reads sockets: it must not wait for a disk. Keeps
+// hashes only, and compares them in constant time.
+using TokenBook = std::function<std::optional<TokenScope>(std::string_view token)>;
+
+// A token bucket: `burst` calls at once, and then so many a second.
+struct RateLimit {
+  double per_second = 50;
+  double burst = 200;
+};
+
+struct ServerOptions {
+  // Names that this server is called by, beside those of loopback and addresses: "example.org".
+  std::vector<std::string> host_names;
+  std::vector<std::string> allowed_origins;  // Of web pages elsewhere: "https://example.org".
+  TokenBook tokens;                          // None: no token is right.
+  // Callers from elsewhere may read without a token.
+  bool is_public = false;
+  std::vector<std::string> trusted_proxies;  // Addresses whose X-Forwarded-For is believed.
+  RateLimit public_rate;                     // Of each caller without a token from elsewhere.
+  CacheLimits cache;
+  Routes more_routes;  // Of other parts of the program.
+  // One line of JSON for each call that was answered; none: nothing is logged.
+  std::function<void(std::string_view line)> log;
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
+};
+
+}  // namespace wattree

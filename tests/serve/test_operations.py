@@ -1,0 +1,169 @@
+"""The OpenAPI document is true: every operation of it is driven against a running server, and every answer validated."""
+
+import json
+import subprocess
+
+import jsonschema
+import pytest
+
+# Parameters that not every model knows, and one that does.
+MODEL_FOR = {"past": "gpt2", "target_len": "t5-small", "as": "bert-base-uncased"}
+# What else a parameter needs to make sense.
+TOGETHER = {"all": {"top": ["3"]}, "passes_per_query": {"queries": ["10"]}}
+
+
+@pytest.fixture(scope="module")
+def document(root):
+    return json.loads((root / "docs/openapi.json").read_text())
+
+
+def operations(document):
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method.upper(), operation
+
+
+def check(document, schema, value):
+    jsonschema.Draft202012Validator({**schema, "components": document["components"]}).validate(value)
+
+
+def check_error(document, answer):
+    assert answer.headers["Content-Type"] == "application/json"
+    check(document, {"$ref": "#/components/schemas/error"}, answer.json())
+
+
+def texts(example):
+    """A parameter's example as a query has it."""
+    values = example if isinstance(example, list) else [example]
+    return [value if isinstance(value, str) else json.dumps(value) for value in values]
+
+
+def required_query(operation):
+    return {p["name"]: texts(p["example"]) for p in operation.get("parameters", [])
+            if p["in"] == "query" and p["required"]}
+
+
+def filled(path, operation):
+    for p in operation.get("parameters", []):
+        if p["in"] == "path":
+            path = path.replace("{" + p["name"] + "}", p["example"])
+    return path
+
+
+def check_answer(document, operation, answer):
+    assert answer.status == 200, answer.body
+    described = operation["responses"]["200"]["content"]
+    kind = answer.headers["Content-Type"]
+    assert kind in described
+    if kind == "application/json":
+        check(document, described[kind].get("schema", {}), answer.json())
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_server_has_the_committed_document(server, document):
+    assert server.ask("GET", "/api/v1/openapi.json").json() == document
+
+
+def test_every_operation_answers_its_example(server, document):
+    for path, method, operation in operations(document):
+        body = None
+        if "requestBody" in operation:
+            body = operation["requestBody"]["content"]["application/json"].get("example")
+        if body is None and method != "GET":
+            continue  # It changes what is kept, and has a test of its own.
+        answer = server.ask(method, filled(path, operation), required_query(operation), body)
+        check_answer(document, operation, answer)
+
+
+def test_every_parameter_of_a_query_is_taken(server, document):
+    tried = 0
+    for path, method, operation in operations(document):
+        if method != "GET":
+            continue
+        for parameter in operation.get("parameters", []):
+            if parameter["in"] != "query" or parameter["required"]:
+                continue
+            name = parameter["name"]
+            query = {**required_query(operation), **TOGETHER.get(name, {}), name: texts(parameter["example"])}
+            if name in MODEL_FOR and "model" in query:
+                query["model"] = [MODEL_FOR[name]]
+            if name in MODEL_FOR and "models" in query:
+                query["models"] = [MODEL_FOR[name]] * 2
+            answer = server.ask(method, filled(path, operation), query)
+            if operation["operationId"] == "generate" and name in ("past", "target_len"):
+                check_error(document, answer) if answer.status != 200 else None
+                continue
+            assert answer.status == 200, (operation["operationId"], query, answer.body)
+            check_answer(document, operation, answer)
+            tried += 1
+    assert tried > 60
+
+
+def test_every_field_of_a_body_is_taken(server, document):
+    for path, method, operation in operations(document):
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        if "example" not in content or operation["tags"] != ["Prediction"]:
+            continue
+        by_get = document["paths"][path]["get"]
+        for parameter in by_get["parameters"]:
+            name = parameter["name"]
+            if name in MODEL_FOR or parameter["in"] != "query":
+                continue
+            value = parameter["example"]
+            body = {**content["example"], **{k: int(v[0]) if k == "top" else v for k, v in TOGETHER.get(name, {}).items()
+                                            if k == "top"}, name: value}
+            check_answer(document, operation, server.ask(method, path, body=body))
+
+
+def test_a_misspelt_parameter_is_named(server, document):
+    for path, method, operation in operations(document):
+        if method != "GET":
+            continue
+        answer = server.ask(method, filled(path, operation), {**required_query(operation), "bacth": "1"})
+        assert answer.status == 400, (path, answer.body)
+        check_error(document, answer)
+        assert answer.json()["error"]["field"] == "bacth"
+
+
+def test_other_methods_are_refused_with_those_that_work(server, document):
+    for path, methods in document["paths"].items():
+        operation = next(iter(methods.values()))
+        answer = server.ask("PUT", filled(path, operation))
+        assert answer.status == 405
+        check_error(document, answer)
+        assert {method.upper() for method in methods} <= set(answer.headers["Allow"].split(", "))
+
+
+def test_answers_are_the_command_lines(server, wattree):
+    for arguments, path, query in [
+        (["tree", "t5-small", "-b", "2", "-s", "16", "--depth", "2"], "/api/v1/tree",
+         {"model": "t5-small", "batch": 2, "seq": 16, "depth": 2, "fold": "no", "features": "no"}),
+        (["predict", "bert-base-uncased", "-b", "4", "--on", "a100-sxm4-80gb", "--depth", "2"], "/api/v1/predict",
+         {"model": "bert-base-uncased", "batch": 4, "on": "a100-sxm4-80gb", "depth": 2, "fold": "no", "features": "no"}),
+        (["hardware", "h100"], "/api/v1/hardware", {"words": "h100"}),
+        (["regions", "georgia"], "/api/v1/regions", {"words": "georgia"}),
+        (["carbon", "2.5kWh", "--region", "US-GA"], "/api/v1/carbon", {"run": "2.5kWh", "region": "US-GA"}),
+    ]:
+        printed = subprocess.run([wattree, *arguments, "--json"], capture_output=True, text=True, check=True).stdout
+        assert server.ask("GET", path, query).json() == json.loads(printed)
+
+
+def test_an_unchanged_answer_is_not_sent_again(server):
+    path, query = "/api/v1/predict", {"model": "gpt2", "batch": 3}
+    first = server.ask("GET", path, query, headers={"Accept-Encoding": "gzip"})
+    assert first.headers["Content-Encoding"] == "gzip"
+    again = server.ask("GET", path, query, headers={"Accept-Encoding": "gzip", "If-None-Match": first.headers["ETag"]})
+    assert (again.status, again.body) == (304, b"")
+
+
+def test_metrics_count_calls_and_the_cache(server):
+    def figure(name):
+        lines = server.ask("GET", "/metrics").body.decode().splitlines()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
+
+    calls = 'wattree_http_requests_total{operation="tree",status="200"}'
+    before = figure(calls), figure("wattree_cache_hits_total"), figure("wattree_cache_misses_total")
+    for _ in range(3):
+        server.ask("GET", "/api/v1/tree", {"model": "gpt2", "batch": 77})
+    after = figure(calls), figure("wattree_cache_hits_total"), figure("wattree_cache_misses_total")
+    assert [b - a for a, b in zip(before, after)] == [3, 2, 1]

@@ -1,0 +1,153 @@
+// A real Chromium against the real server, for the tests of the web UI.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+
+const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..', '..');
+const need = createRequire(join(ROOT, 'web', 'package.json'));
+const { chromium } = need('playwright-core') as typeof import('playwright-core');
+const AXE = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
+
+export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? '';
+
+export class Wattree {
+  url = '';
+  readonly folder = mkdtempSync(join(tmpdir(), 'wattree-web-'));
+  #process: ChildProcess | undefined;
+
+  /** Starts the program, or takes the server that WATTREE_URL names. */
+  async start(port = 0): Promise<void> {
+    const given = process.env['WATTREE_URL'];
+    if (given !== undefined && port === 0) {
+      this.url = given;
+      return;
+    }
+    const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
+    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: join(this.folder, 'cache'), XDG_CONFIG_HOME: join(this.folder, 'config'), XDG_DATA_HOME: join(this.folder, 'data') };
+    const child = spawn(bin, ['serve', '--port', String(port)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process = child;
+    this.url = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      const read = (chunk: Buffer): void => {
+        text += chunk.toString();
+        const found = /https?:\/\/[\w.:[\]-]+/.exec(text)?.[0];
+        if (found !== undefined) resolve(found);
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.on('exit', (code) => reject(new Error(`wattree serve ended with ${String(code)}: ${text}`)));
+    });
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async get(path: string): Promise<Answer> {
+    const response = await fetch(`${this.url}/api/v1/${path}`);
+    return (await response.json()) as Answer;
+  }
+}
+
+/** Tests look into answers by name; a wrong name is undefined, and no test expects that. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Answer = any;
+
+/** What a page must not do: break the content security policy, throw, or ask anybody but its server. */
+export interface Watched { page: Page; problems: string[]; requests: string[] }
+
+export function setUp(): { server: Wattree; open: (path: string, options?: BrowserContextOptions) => Promise<Watched>; browser: () => Browser } {
+  const server = new Wattree();
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    await server.start();
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server.end();
+  }, 60_000);
+  const open = async (path: string, options: BrowserContextOptions = {}): Promise<Watched> => {
+    if (browser === undefined) throw new Error('no browser');
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const watched: Watched = { page, problems: [], requests: [] };
+    await page.exposeFunction('wattreeProblem', (text: string) => { watched.problems.push(text); });
+    await page.addInitScript(() => {
+      addEventListener('securitypolicyviolation', (e) => { void (window as unknown as { wattreeProblem: (t: string) => void }).wattreeProblem(`CSP: ${e.violatedDirective} ${e.blockedURI}`); });
+    });
+    page.on('pageerror', (error) => watched.problems.push(`thrown: ${error.message}`));
+    page.on('request', (each) => watched.requests.push(each.url()));
+    await page.goto(path.startsWith('http') ? path : server.url + path);
+    return watched;
+  };
+  return { server, open, browser: () => browser as Browser };
+}
+
+/** Ends a page after checking that it did nothing that it must not. */
+export async function done(watched: Watched): Promise<void> {
+  await watched.page.context().close();
+  expect(watched.problems).toEqual([]);
+}
+
+/** Waits until the tree of a prediction is there. */
+export async function treeIsThere(page: Page): Promise<void> {
+  await page.locator('[role="tree"] [role="treeitem"], [role="treegrid"] tbody tr').first().waitFor();
+}
+
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const axe = (window as unknown as { axe: { run: (options: unknown) => Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }> } }).axe;
+    const result = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
+    return result.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} (${n.failureSummary.split('\n').slice(1, 3).join(' ')})`).join('; ')}`);
+  });
+  return found;
+}
+
+/** Something between the page and the server: a prefix, a delay, an error, nonsense. */
+export class Between {
+  readonly #server: Server;
+  url = '';
+  answer: ((call: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  constructor(private readonly target: () => string, private readonly prefix = '') {
+    this.#server = createServer((call, response) => {
+      if (this.answer?.(call, response) === true) return;
+      const path = (call.url ?? '/').startsWith(this.prefix) ? (call.url ?? '/').slice(this.prefix.length) || '/' : '/none';
+      const to = new URL(path, this.target());
+      const headers = { ...call.headers, host: to.host };
+      delete headers.origin;
+      const forward = request(to, { method: call.method ?? 'GET', headers }, (from) => {
+        response.writeHead(from.statusCode ?? 502, from.headers);
+        from.pipe(response);
+      });
+      forward.on('error', () => { response.writeHead(502).end('bad gateway'); });
+      call.pipe(forward);
+    });
+  }
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}${this.prefix}`;
+  }
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

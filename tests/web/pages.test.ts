@@ -1,0 +1,319 @@
+// What holds for every page: accessible in both themes, reachable by keyboard, helpful when things go wrong.
+import { describe, expect, it } from 'vitest';
+import { Between, done, setUp, treeIsThere, violations } from './harness';
+
+const { server, open } = setUp();
+const PAGES = ['/', '/?view=icicle', '/?view=table', '/?open=all&colour=class', '/compare', '/leaderboard?max_j=0.5'];
+
+describe('every page', () => {
+  for (const path of PAGES) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      it(`has nothing that axe objects to: ${path} ${colorScheme}`, async () => {
+        const w = await open(path, { colorScheme });
+        await w.page.getByRole('heading', { level: 1 }).waitFor();
+        await w.page.waitForLoadState('networkidle');
+        expect((await violations(w.page)).join('\n')).toBe('');
+        await done(w);
+      });
+    }
+  }
+
+  it('has no sideways scrolling at 360 px', async () => {
+    for (const path of ['/', '/compare', '/leaderboard']) {
+      const w = await open(path, { viewport: { width: 360, height: 740 } });
+      await w.page.getByRole('heading', { level: 1 }).waitFor();
+      await w.page.waitForLoadState('networkidle');
+      expect(await w.page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(360);
+      await done(w);
+    }
+  });
+
+  it('shows the outline instead of the tree on a phone, and axe agrees', async () => {
+    const w = await open('/', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await treeIsThere(w.page);
+    expect(await w.page.getByRole('treegrid').isVisible()).toBe(true);
+    expect((await violations(w.page)).join('\n')).toBe('');
+    await done(w);
+  });
+
+  it('is the same after its address is opened anew', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    await w.page.getByRole('button', { name: 'Expand all' }).click();
+    await w.page.locator('[data-key="encoder.layer.0.attention.self.value"]').click();
+    await w.page.getByText('Icicle', { exact: true }).click();
+    const other = await open(w.page.url());
+    await treeIsThere(other.page);
+    expect(await other.page.locator('[role="treeitem"][aria-selected="true"]').getAttribute('data-key')).toBe('encoder.layer.0.attention.self.value');
+    expect(await other.page.getByRole('treeitem').count()).toBe(await w.page.getByRole('treeitem').count());
+    await done(w);
+    await done(other);
+  });
+
+  it('keeps the theme that was chosen', async () => {
+    const w = await open('/', { colorScheme: 'light' });
+    await w.page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    expect(await w.page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(18, 21, 23)');
+    await w.page.reload();
+    expect(await w.page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(18, 21, 23)');
+    await done(w);
+  });
+});
+
+describe('the keyboard', () => {
+  it('reaches every control, and the focus is always seen', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    await w.page.waitForLoadState('networkidle');
+    const wanted = ['Visualize', 'Expand all', 'Collapse to root', 'Find a node', 'Copy as', 'Batch', 'Precision', 'Model'];
+    const seen = new Set<string>();
+    for (let i = 0; i < 90 && seen.size < wanted.length; i += 1) {
+      await w.page.keyboard.press('Tab');
+      const at = await w.page.evaluate(() => {
+        const e = document.activeElement;
+        if (e === null || e === document.body) return { name: '', outline: 'none' };
+        const label = e.getAttribute('aria-label') ?? (e.id !== '' ? document.querySelector(`label[for="${e.id}"]`)?.textContent : '') ?? '';
+        return { name: label || (e.textContent ?? '').trim() };
+      });
+      for (const each of wanted) if (at.name.includes(each)) seen.add(each);
+    }
+    expect([...seen].sort()).toEqual([...wanted].sort());
+    await done(w);
+  });
+
+  it('goes through the tree by arrows, explains, zooms, switches views and colours', async () => {
+    const w = await open('/?node=.');
+    await treeIsThere(w.page);
+    const chosen = (): Promise<string | null> => w.page.locator('[role="treeitem"][aria-selected="true"]').getAttribute('data-key');
+    await w.page.locator('[role="treeitem"][tabindex="0"]').focus();
+    expect(await chosen()).toBe('');
+    await w.page.keyboard.press('ArrowDown');
+    expect(await chosen()).toBe('embeddings');
+    await w.page.keyboard.press('End');
+    expect(await chosen()).toBe('pooler');
+    await w.page.keyboard.press('ArrowLeft');
+    expect(await chosen()).toBe('');
+    await w.page.keyboard.press('Shift+E');
+    expect(await w.page.getByRole('treeitem').count()).toBe(1);
+    await w.page.keyboard.press('e');
+    expect(await w.page.getByRole('treeitem').count()).toBeGreaterThan(30);
+    await w.page.keyboard.press('2');
+    expect(await w.page.getByRole('tree', { name: 'Icicle' }).isVisible()).toBe(true);
+    await w.page.keyboard.press('3');
+    expect(await w.page.getByRole('treegrid').isVisible()).toBe(true);
+    await w.page.keyboard.press('1');
+    const scale = (): Promise<string | null> => w.page.locator('[role="tree"] svg > g').getAttribute('transform');
+    const before = await scale();
+    await w.page.keyboard.press('+');
+    expect(await scale()).not.toBe(before);
+    await w.page.keyboard.press('0');
+    await w.page.locator('[role="treeitem"][tabindex="0"]').focus();
+    await w.page.keyboard.press('Enter');
+    expect(await w.page.evaluate(() => document.activeElement?.id)).toBe('explain');
+    await done(w);
+  });
+
+  it('finds nodes, models and actions', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    await w.page.keyboard.press('/');
+    await w.page.keyboard.type('layernorm');
+    await w.page.keyboard.press('Enter');
+    await expect.poll(() => w.page.locator('#chosen').innerText()).toContain('LayerNorm');
+    await w.page.keyboard.press('Escape');
+    await w.page.keyboard.press('Control+k');
+    await w.page.keyboard.type('distilgpt2');
+    await w.page.keyboard.press('Enter');
+    await expect.poll(() => w.page.url()).toContain('model=distilgpt2');
+    await w.page.keyboard.press('?');
+    expect(await w.page.getByRole('dialog').innerText()).toContain('expand all');
+    await w.page.keyboard.press('Escape');
+    await w.page.keyboard.press('g');
+    await w.page.keyboard.press('l');
+    await expect.poll(() => w.page.url()).toContain('/leaderboard');
+    await done(w);
+  });
+
+  it('has a menu for a node', async () => {
+    const w = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await treeIsThere(w.page);
+    await w.page.locator('[role="treeitem"][tabindex="0"]').focus();
+    await w.page.keyboard.press('Shift+F10');
+    await w.page.getByRole('menuitem', { name: 'Copy scope' }).waitFor();
+    await w.page.keyboard.press('Enter');
+    await w.page.getByText('Copied the scope').waitFor();
+    expect(await w.page.evaluate(() => navigator.clipboard.readText())).toContain('encoder.layer.0');
+    await done(w);
+  });
+});
+
+describe('when things go wrong', () => {
+  it('says what is wrong with a model, keeps the last result and offers a way out', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    await w.page.getByRole('combobox', { name: 'Model' }).click();
+    await w.page.keyboard.type('no-such-model');
+    await w.page.keyboard.press('ArrowDown');
+    await w.page.keyboard.press('ArrowUp');
+    await w.page.getByRole('option', { name: 'no-such-model' }).click();
+    await w.page.getByRole('alert').waitFor();
+    expect(await w.page.getByRole('alert').innerText()).toContain('no-such-model');
+    expect(await w.page.getByRole('treeitem').count()).toBeGreaterThan(5);
+    await w.page.getByRole('button', { name: 'Back to the last result' }).click();
+    await expect.poll(() => w.page.getByRole('alert').count()).toBe(0);
+    await done(w);
+  });
+
+  it('never runs what a name says', async () => {
+    const evil = '<img src=x onerror=alert(1)><script>alert(1)</script>';
+    const w = await open(`/?model=${encodeURIComponent(evil)}&set=${encodeURIComponent(evil)}&node=${encodeURIComponent(evil)}`);
+    let dialogs = 0;
+    w.page.on('dialog', (d) => { dialogs += 1; void d.dismiss(); });
+    await w.page.getByRole('alert').waitFor();
+    expect(await w.page.locator('img').count()).toBe(0);
+    expect(dialogs).toBe(0);
+    await done(w);
+  });
+
+  it('shows hostile and very long names of nodes as text', async () => {
+    const between = new Between(() => server.url);
+    const evil = `<script>alert(1)</script>\u202egnp.exe${'x'.repeat(300)}`;
+    between.answer = (call, response) => {
+      if (!(call.url ?? '').startsWith('/api/v1/predict?')) return false;
+      void fetch(server.url + (call.url ?? '')).then(async (r) => {
+        const answer = await r.json() as { model: string; tree: { children: { type: string; scope: string }[] } };
+        const child = answer.tree.children[0];
+        if (child !== undefined) { child.type = evil; child.scope = evil; }
+        answer.model = evil;
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+      });
+      return true;
+    };
+    await between.start();
+    try {
+      const w = await open(`${between.url}/`);
+      await treeIsThere(w.page);
+      expect(await w.page.locator('main script').count()).toBe(0);
+      expect(await w.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1440);
+      await done(w);
+    } finally {
+      await between.stop();
+    }
+  });
+
+  it('waits for a slow server with the last result on the page, and shapes only after a while', async () => {
+    const between = new Between(() => server.url);
+    await between.start();
+    try {
+      const w = await open(`${between.url}/`);
+      await treeIsThere(w.page);
+      between.answer = (call, response) => {
+        if (!(call.url ?? '').includes('batch=32')) return false;
+        setTimeout(() => { void fetch(server.url + (call.url ?? '')).then(async (r) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(await r.text())); }, 1500);
+        return true;
+      };
+      await w.page.getByRole('button', { name: 'Double batch' }).click();
+      await w.page.locator('.pane.stale').waitFor();
+      expect(await w.page.getByRole('treeitem').count()).toBeGreaterThan(5);
+      await expect.poll(() => w.page.locator('.pane.stale').count(), { timeout: 10_000 }).toBe(0);
+      await done(w);
+    } finally {
+      await between.stop();
+    }
+  });
+
+  it('explains nonsense and errors without an explanation', async () => {
+    const between = new Between(() => server.url);
+    await between.start();
+    try {
+      for (const [status, text] of [[200, '<html>hello'], [200, '{"tree": 7}'], [200, 'null'], [500, 'oops'], [429, '{"error":{"code":"busy","message":"too many calls","hint":"wait a moment"}}']] as const) {
+        between.answer = (call, response) => {
+          if (!(call.url ?? '').startsWith('/api/v1/predict')) return false;
+          response.writeHead(status, { 'Content-Type': 'application/json' }).end(text);
+          return true;
+        };
+        const w = await open(`${between.url}/`);
+        await w.page.getByRole('alert').waitFor();
+        expect((await w.page.getByRole('alert').innerText()).length).toBeGreaterThan(30);
+        between.answer = undefined;
+        await w.page.getByRole('button', { name: 'Try again' }).click();
+        await treeIsThere(w.page);
+        await done(w);
+      }
+    } finally {
+      await between.stop();
+    }
+  });
+
+  it('says that the server is gone, keeps what is there, and goes on when it is back', async () => {
+    const between = new Between(() => server.url);
+    await between.start();
+    try {
+      const w = await open(`${between.url}/`);
+      await treeIsThere(w.page);
+      between.answer = (call) => { call.socket.destroy(); return true; };
+      await w.page.getByLabel('Batch', { exact: true }).fill('48');
+      await w.page.getByText('The server does not answer').waitFor();
+      expect(await w.page.getByRole('treeitem').count()).toBeGreaterThan(5);
+      expect(await w.page.getByLabel('Batch', { exact: true }).inputValue()).toBe('48');
+      await w.page.getByRole('button', { name: 'Collapse to root' }).click();
+      expect(await w.page.getByRole('treeitem').count()).toBe(1);
+      between.answer = undefined;
+      await w.page.getByRole('button', { name: 'Try now' }).click();
+      await expect.poll(() => w.page.getByText('The server does not answer').count()).toBe(0);
+      await expect.poll(() => w.page.locator('.stand').innerText()).toContain('48 ×');
+      await done(w);
+    } finally {
+      await between.stop();
+    }
+  });
+
+  it('predicts a config that is dropped on the page, and says that a link cannot show it', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    const config = JSON.stringify({ model_type: 'bert', num_hidden_layers: 3, hidden_size: 768, architectures: ['BertModel'] });
+    await w.page.locator('input[type="file"]').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(config) });
+    await w.page.getByRole('treeitem', { name: '×3' }).first().waitFor();
+    await w.page.getByRole('button', { name: 'Copy as' }).click();
+    await w.page.getByRole('menuitem', { name: 'Link' }).click();
+    await w.page.getByText('only in this browser').waitFor();
+    await w.page.locator('input[type="file"]').setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{') });
+    await w.page.getByText('broken.json is no JSON').waitFor();
+    expect(await w.page.getByRole('treeitem', { name: '×3' }).count()).toBeGreaterThan(0);
+    await done(w);
+  });
+});
+
+describe('the other pages', () => {
+  it('compare two models part by part, and swap them', async () => {
+    const w = await open('/compare?a=bert-base-uncased&b=gpt2');
+    await w.page.locator('table.parts tbody tr').first().waitFor();
+    expect(await w.page.locator('table.parts tbody tr').count()).toBeGreaterThan(4);
+    const differences = (await w.page.locator('table.parts tbody tr td.strong').allInnerTexts()).map((t) => t.replaceAll('\u202f', ' '));
+    expect(differences[0]).toMatch(/[+−]\d/);
+    const before = await w.page.getByRole('heading', { level: 1 }).innerText();
+    await w.page.getByRole('button', { name: 'Swap A and B' }).click();
+    await expect.poll(() => w.page.getByRole('heading', { level: 1 }).innerText()).not.toBe(before);
+    await done(w);
+  });
+
+  it('rank models, filter them by kind and by budgets that keys can move', async () => {
+    const w = await open('/leaderboard');
+    await w.page.locator('tbody tr').first().waitFor();
+    const within = w.page.locator('.figure', { hasText: /Within|Fit/ }).locator('dd').first();
+    const all = parseInt(await within.innerText(), 10);
+    const slider = w.page.getByRole('slider', { name: 'Most energy' });
+    await slider.focus();
+    for (let i = 0; i < 4; i += 1) await w.page.keyboard.press('PageDown');
+    expect(w.page.url()).toContain('max_j=');
+    await expect.poll(async () => parseInt(await within.innerText(), 10)).toBeLessThan(all);
+    await w.page.getByRole('button', { name: /Encoders/ }).first().click();
+    expect(w.page.url()).toContain('kind=encoder');
+    await w.page.locator('input[type="file"]').setInputFiles({ name: 's.csv', mimeType: 'text/csv', buffer: Buffer.from('model,score\nbert-tiny,60\nbert-base-uncased,84.4\n') });
+    await w.page.getByText('Took 2 scores').waitFor();
+    await w.page.locator('tbody a', { hasText: 'bert-tiny' }).click();
+    await treeIsThere(w.page);
+    expect(w.page.url()).toContain('model=bert-tiny');
+    await done(w);
+  });
+});

@@ -1,0 +1,97 @@
+// One way to ask the server, and every way in which that can fail, each with what the user can do.
+
+export type FailureKind = 'refused' | 'gone' | 'slow' | 'nonsense';
+
+export class Failure extends Error {
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    readonly hint = '',
+    readonly field = '',
+    readonly code = '',
+    readonly retryAfter = 0,
+    readonly details = '',
+  ) {
+    super(message);
+  }
+}
+
+export type Parameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+const SLOW_AFTER_MS = 60_000;
+
+/** The address of an operation, relative to wherever the pages are served. */
+export function apiPath(operation: string, parameters: Parameters = {}): string {
+  const pairs: [string, string][] = [];
+  for (const [key, value] of Object.entries(parameters)) {
+    if (typeof value === 'object') for (const each of value) pairs.push([key, each]);
+    else if (value !== undefined && value !== '') pairs.push([key, String(value)]);
+  }
+  const query = new URLSearchParams(pairs).toString()
+    .replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/');
+  return `./api/v1/${operation}${query === '' ? '' : `?${query}`}`;
+}
+
+export const absolute = (path: string): string => new URL(path, document.baseURI).href;
+
+/** A token for a server that asks for one, from the fragment of the address: it never reaches a server's log. */
+function authorization(): Record<string, string> {
+  try {
+    const found = /[#&]token=([^&]+)/.exec(location.hash);
+    if (found?.[1] !== undefined) sessionStorage.setItem('wattree.token', decodeURIComponent(found[1]));
+    const token = sessionStorage.getItem('wattree.token');
+    return token === null ? {} : { Authorization: `Bearer ${token}` };
+  } catch {
+    return {};
+  }
+}
+
+export interface Call { readonly path: string; readonly body?: unknown; readonly text?: string; readonly signal?: AbortSignal }
+
+export async function ask<T>(call: Call, isWhole: (answer: unknown) => answer is T): Promise<T> {
+  const timeout = AbortSignal.timeout(SLOW_AFTER_MS);
+  const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout]);
+  const content = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(call.path, {
+      signal,
+      headers: { Accept: 'application/json', ...(content === undefined ? {} : { 'Content-Type': 'application/json' }), ...authorization() },
+      ...(content === undefined ? {} : { method: 'POST', body: content }),
+    });
+    text = await response.text();
+  } catch (error) {
+    if (call.signal?.aborted === true) throw error;
+    if (timeout.aborted) throw new Failure('slow', 'The server took longer than a minute to answer.', 'Ask for a smaller model or size, or try again.');
+    throw new Failure('gone', 'The server does not answer.');
+  }
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    answer = undefined;
+  }
+  if (!response.ok) throw refusal(response, answer, text);
+  if (!isWhole(answer)) {
+    throw new Failure('nonsense', 'The server’s answer could not be read.',
+      'Something between this page and Wattree may have changed it, or they are of different versions. Reload the page.', '', '', 0, text.slice(0, 400));
+  }
+  return answer;
+}
+
+function refusal(response: Response, answer: unknown, text: string): Failure {
+  const retryAfter = Number(response.headers.get('Retry-After') ?? 0) || 0;
+  const error = isObject(answer) && isObject(answer['error']) ? answer['error'] : undefined;
+  if (error === undefined) {
+    // A proxy answers for a server that is not there.
+    if (response.status >= 502 && response.status <= 504) return new Failure('gone', 'The server does not answer.');
+    return new Failure('nonsense', `The server answered with status ${String(response.status)} and no explanation.`, 'Try again, or look at the server’s log.', '', '', retryAfter, text.slice(0, 400));
+  }
+  const word = (key: string): string => (typeof error[key] === 'string' ? error[key] : '');
+  return new Failure('refused', word('message') || 'The server refused.', word('hint'), word('field'), word('code'), retryAfter, text.slice(0, 2000));
+}
+
+export function isObject(x: unknown): x is Record<string, unknown> {
+  return typeof x === 'object' && x !== null && !Array.isArray(x);
+}
