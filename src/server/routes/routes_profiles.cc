@@ -78,22 +78,22 @@ Route export_route() {
 Route whatif_route() {
   Parameter keep{"keep", kText, "What stays the same on other hardware.", "work"};
   keep.values = {"work", "hours"};
-  return route(
-      "whatif", "whatif", "A run in another region, on other hardware, or with more epochs.",
-      joined({{required({"profile", kText, "A profile's id.", "bert-base-v100"}),
-               {"hardware", kText, "Other hardware.", "4x a100"},
-               {"baseline_hardware", kText, "Hardware of the baseline.", "1x v100-sxm2-32gb"},
-               keep,
-               {"epochs", kInteger, "So many epochs.", "10"}},
-              setting_parameters(),
-              prefixed("baseline_", setting_parameters())}),
-      "whatif",
-      use_case(
-          what_if_request,
-          [](const WhatIfRequest& request, const Services& services) {
-            return what_if(request, services);
-          },
-          kCompact));
+  return route("whatif", "whatif",
+               "A run in another region, on other hardware, or with more epochs.",
+               joined({{required({"profile", kText, "A profile's id.", "bert-base-v100"}),
+                        {"hardware", kText, "Other hardware.", "4xT4"},
+                        {"baseline_hardware", kText, "Hardware of the baseline.", "8xT4"},
+                        keep,
+                        {"epochs", kInteger, "So many epochs.", "10"}},
+                       setting_parameters(),
+                       prefixed("baseline_", setting_parameters())}),
+               "whatif",
+               use_case(
+                   what_if_request,
+                   [](const WhatIfRequest& request, const Services& services) {
+                     return what_if(request, services);
+                   },
+                   kCompact));
 }
 
 }  // namespace
