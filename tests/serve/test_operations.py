@@ -40,6 +40,11 @@ def texts(example):
 
 def required_query(operation, name=""):
     """What a call needs, to which a parameter of that name is added. A comparison has two forms."""
+    place = {} if name == "intensity" else {"region": ["US-GA"]}
+    if operation["operationId"] == "carbon":
+        return {"run": ["2.5kWh"], **place}
+    if operation["operationId"] == "compare_runs":
+        return {"runs": ["2.5kWh", "3kWh"], **place}
     if operation["operationId"] == "compare":
         if name in ("a", "b") or name.startswith("b."):
             return {"a": ["bert-base-uncased"]}
