@@ -70,14 +70,14 @@ Parameters total_parameters() {
           {"price", kNumber, "USD per kWh.", "0.15"},
           {"host_watts", kNumber, "Power of the machine around the GPU, for the totals.", "300"},
           {"region", kText, "A code or name of /api/v1/regions, for carbon.", "US-GA"},
-          {"intensity", kText, "Grams of CO2e per kWh, in place of a region's.", "400"},
+          {"intensity", kText, "Carbon of a unit of energy, in place of a region's.", "400g/kWh"},
           {"pue", kNumberOrText, "Power usage effectiveness: a number of 1 or more, or average.",
            "1.2"}};
 }
 
 Parameters setting_parameters() {
   return {{"region", kText, "A code or name of /api/v1/regions.", "US-GA"},
-          {"intensity", kText, "Grams of CO2e per kWh, in place of a region's.", "400"},
+          {"intensity", kText, "Carbon of a unit of energy, in place of a region's.", "400g/kWh"},
           {"pue", kNumberOrText, "Power usage effectiveness: a number of 1 or more, or average.",
            "1.2"},
           {"price", kNumber, "USD per kWh.", "0.15"}};

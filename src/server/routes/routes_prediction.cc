@@ -124,6 +124,16 @@ Route leaderboard_route() {
   return out;
 }
 
+// Examples that fit a model which writes token after token.
+Parameters of_decoder(Parameters parameters) {
+  for (Parameter& parameter : parameters) {
+    if (parameter.name == "model") parameter.example = "gpt2";
+    if (parameter.name == "as") parameter.example = "GPT2LMHeadModel";
+    if (parameter.name == "set") parameter.example = "n_layer=6";
+  }
+  return parameters;
+}
+
 Parameters sweep_sizes() {
   return {{"batch", kSizes, "Batch sizes: a list (8,16) or a range (from:to:step).", "1,8,16"},
           {"seq", kSizes, "Lengths: a list or a range.", "32:128:32"}};
@@ -176,12 +186,12 @@ Routes prediction_routes() {
   Parameter steps{"generate", kInteger, "Decode steps after the prompt's pass.", "100"};
   steps.is_required = true;
   add(out, route("generate", "A whole request to a language model: the prompt and every token.",
-                 joined({model_parameters(),
-                         size_parameters(),
-                         pass_parameters(),
-                         {steps},
-                         predictor_parameters(),
-                         total_parameters()}),
+                 of_decoder(joined({model_parameters(),
+                                    size_parameters(),
+                                    pass_parameters(),
+                                    {steps},
+                                    predictor_parameters(),
+                                    total_parameters()})),
                  "generate",
                  use_case(
                      generate_request,

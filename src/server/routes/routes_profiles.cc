@@ -81,8 +81,8 @@ Route whatif_route() {
   return route(
       "whatif", "whatif", "A run in another region, on other hardware, or with more epochs.",
       joined({{required({"profile", kText, "A profile's id.", "bert-base-v100"}),
-               {"hardware", kText, "Other hardware.", "4x a100"},
-               {"baseline_hardware", kText, "Hardware of the baseline.", "1x v100-sxm2-32gb"},
+               {"hardware", kText, "Other hardware.", "4xT4"},
+               {"baseline_hardware", kText, "Hardware of the baseline.", "8xT4"},
                {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
                keep,
                {"epochs", kInteger, "So many epochs.", "10"},
