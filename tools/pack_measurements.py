@@ -126,6 +126,17 @@ def doubts(window):
     return found
 
 
+# Where the arguments of attention say that no token sees those after it.
+CAUSAL = {"_scaled_dot_product_cudnn_attention": 6, "_scaled_dot_product_efficient_attention": 6, "_scaled_dot_product_flash_attention": 4}
+
+
+def is_causal(op):
+    if op is None:
+        return False
+    arguments, place = op["arguments"], CAUSAL.get(op["name"])
+    return op["keywords"].get("is_causal", place is not None and len(arguments) > place and arguments[place]) is True
+
+
 def with_source_len(record):
     """Decode steps of encoder-decoders were measured with an encoder that had read as many tokens as the decoder; the first
     sessions did not write it down."""
@@ -172,6 +183,7 @@ def pack(folders, out, keeps_shifted=False):
                 if kind == "window" and record["subject"] == "op":
                     # The same op may be one of the grid in one session and a module's in another.
                     line["type"] = nodes[record["node"]]["type"]
+                    line |= {"is_causal": True} if is_causal(nodes[record["node"]].get("op")) else {}
                 if kind == "window" and (found := doubts(record)):
                     line["doubts"] = found
                 records.append(line)

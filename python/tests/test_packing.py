@@ -111,3 +111,16 @@ def test_what_swings_back_and_forth_stays_thrown_out(tmp_path):
     packing.pack([folder], tmp_path / "out", keeps_shifted=True)
     assert not (tmp_path / "out/windows-b.jsonl").exists()
     assert windows_of([json.loads(line) for line in (tmp_path / "out/windows-a.jsonl").read_text().splitlines()]) == {"b": 1.0}
+
+
+def test_attention_says_whether_it_is_causal():
+    def op(name, arguments, **keywords):
+        return {"name": name, "arguments": arguments, "keywords": keywords}
+
+    tensors = [{"tensor": "bf16[1,8,64,64]"}] * 3
+    assert packing.is_causal(op("_scaled_dot_product_cudnn_attention", [*tensors, None, False, 0.0, True]))
+    assert packing.is_causal(op("_scaled_dot_product_flash_attention", [*tensors, 0.0, True]))
+    assert packing.is_causal(op("_scaled_dot_product_efficient_attention", [*tensors, None, False], is_causal=True))
+    assert not packing.is_causal(op("_scaled_dot_product_cudnn_attention", [*tensors, None, False]))
+    assert not packing.is_causal(op("mm", [{"tensor": "bf16[8,8]"}] * 2))
+    assert not packing.is_causal(None)

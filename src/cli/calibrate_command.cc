@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/api/measure/calibrate.h"
+#include "src/api/measure/quick_calibrate.h"
 #include "src/base/file.h"
 #include "src/cli/command.h"
 #include "src/cli/learn_flags.h"
@@ -18,6 +19,8 @@ namespace {
 struct CalibrateFlags {
   CalibrateRequest request;
   MeasureFlags measure;
+  bool is_quick = false;
+  std::string over;
 };
 
 CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
@@ -26,6 +29,7 @@ CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
       app.add_subcommand("calibrate", "Measure kernels on this machine and fit a predictor for it");
   command.footer(
       "Examples:\n"
+      "  wattree calibrate --quick\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json --dtype bf16 --budget 3min\n"
       "  wattree calibrate --on my-gpu -o my-gpu.json --resume --budget 10min\n"
@@ -35,10 +39,18 @@ CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
       "share the budget. Every measurement is written to my-gpu.windows.jsonl at once. The table\n"
       "shows, for each precision, the error on kernels that were left out: fitted to a quarter, "
       "to\n"
-      "half and to all of the measurements. So you see what more time would buy. See\n"
-      "docs/measuring.md.\n");
-  command.add_option("--on", request.on, "Name of the machine in predictions").required();
-  command.add_option("-o,--output", request.output, "File for the predictor").required();
+      "half and to all of the measurements. So you see what more time would buy.\n\n"
+      "--quick takes less than a minute on a GPU. It measures how this card and this host differ\n"
+      "from a predictor that is there, and writes four factors. `wattree predict` then uses them\n"
+      "by itself, or with --on NAME where you gave a name. See docs/measuring.md.\n");
+  command.add_flag("--quick", flags.is_quick,
+                   "Measure factors over a shipped predictor instead of fitting a new one");
+  command.add_option("--over", flags.over,
+                     "With --quick: the predictor, or device, to correct [that of this GPU]");
+  command.add_option("--on", request.on,
+                     "Name of the machine in predictions [--quick: this-machine]");
+  command.add_option("-o,--output", request.output,
+                     "File for the predictor [--quick: in the folder of your own predictors]");
   command.add_option("--hardware", request.hardware,
                      "Name of the hardware to show [the device's own name]");
   command
@@ -118,11 +130,89 @@ std::string text_of(const CalibrateAnswer& answer, const std::string& file) {
   return out + check_text(calibration);
 }
 
+std::string quick_text(const QuickCalibrateAnswer& answer) {
+  const MachineOverlay& overlay = answer.overlay;
+  std::vector<std::vector<std::string>> rows;
+  for (const MachineOverlay::Reading& reading : overlay.readings) {
+    const auto pair = [](double measured, double predicted, const char* unit) {
+      return measured > 0 && predicted > 0
+                 ? std::vector{with_any_prefix(measured, unit), with_any_prefix(predicted, unit)}
+                 : std::vector<std::string>{"–", "–"};
+    };
+    std::vector<std::string>& row = rows.emplace_back(std::vector{reading.what});
+    for (const auto& cells : {pair(reading.measured_j, reading.predicted_j, "J"),
+                              pair(reading.measured_s, reading.predicted_s, "s")}) {
+      row.insert(row.end(), cells.begin(), cells.end());
+    }
+  }
+  return fmt::format("{}: factors over {}, of {} with {}, measured in {:.0f} s\n",
+                     answer.output.string(), overlay.over, overlay.card, overlay.host,
+                     answer.duration.value) +
+         render_table({{"reading"},
+                       {"measured", true},
+                       {overlay.over, true},
+                       {"measured", true},
+                       {overlay.over, true}},
+                      rows) +
+         fmt::format(
+             "arithmetic: energy × {:.3f}, time × {:.3f}; traffic: energy × {:.3f}, time × {:.3f}; "
+             "idle power × {:.3f}; launches one by one × {:.2f}\n",
+             overlay.compute.energy, overlay.compute.time, overlay.memory.energy,
+             overlay.memory.time, overlay.idle, overlay.launch);
+}
+
+Status check_quick(const CalibrateFlags& flags) {
+  const auto refuse = [](std::string message, std::string hint) {
+    return Error{ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
+  };
+  const CalibrateRequest& request = flags.request;
+  if (!flags.is_quick) {
+    if (!flags.over.empty()) return refuse("--over belongs to --quick", "add --quick");
+    if (request.on.empty()) return refuse("--on is required", "name the machine: --on my-gpu");
+    if (request.output.empty())
+      return refuse("--output is required", "name a file: -o my-gpu.json");
+    return {};
+  }
+  if (request.resume) return refuse("--resume does not go with --quick", "a quick one begins anew");
+  if (!request.dtype.empty()) {
+    return refuse("--dtype does not go with --quick", "its factors are of all precisions");
+  }
+  if (request.on.find_first_of("/\\") != std::string::npos) {
+    return refuse("--on \"" + request.on + "\" is not a name", "name a file with -o");
+  }
+  return {};
+}
+
+int run_quick(const CalibrateFlags& flags, Surroundings& world) {
+  const CalibrateRequest& asked = flags.request;
+  const QuickCalibrateRequest request{asked.on, flags.over, asked.measure, asked.output};
+  const Interrupts interrupts;
+  std::optional<ProgressBar> bar(std::in_place, world, "calibrate");
+  const Result<QuickCalibrateAnswer> answer =
+      quick_calibrate(request, services_of(flags.measure, world), measure_host(*bar));
+  bar.reset();
+  if (!answer.ok()) {
+    const int code = fail(answer.error(), false, world);
+    return Interrupts::is_wanted() ? kInterrupted : code;
+  }
+  const QuickCalibrateAnswer& found = answer.value();
+  if (const Status failure = write_file(found.output, found.json); !failure.ok()) {
+    return fail(failure.error(), false, world);
+  }
+  world.out << quick_text(found);
+  print_warnings(found.warnings, world);
+  return 0;
+}
+
 int run(CalibrateFlags& flags, Surroundings& world) {
   CalibrateRequest& request = flags.request;
+  if (const Status failure = check_quick(flags); !failure.ok()) {
+    return usage_error(failure.error(), false, world);
+  }
   const Result<MeasureRequest> measure = request_of(flags.measure);
   if (!measure.ok()) return usage_error(measure.error(), false, world);
   request.measure = measure.value();
+  if (flags.is_quick) return run_quick(flags, world);
   const Interrupts interrupts;
   std::optional<ProgressBar> bar(std::in_place, world, "calibrate");
   const Result<CalibrateAnswer> answer =

@@ -1,6 +1,7 @@
 #include "src/cli/run_server.h"
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "src/server/routes/application.h"
@@ -10,8 +11,8 @@ namespace {
 
 constexpr char kEnergyVis[] = "energyvis";  // Its listener's name.
 constexpr std::string_view kRun = "/api/v1/runs/current";
-// How long the last events may take to reach readers, when the run has ended.
-constexpr std::chrono::milliseconds kEndPatience(1000);
+// At most, where the machine is too busy for what usually takes milliseconds.
+constexpr std::chrono::milliseconds kPatience(1000);
 
 // Its page looks nowhere else.
 Error energyvis_error(const Error& error) {
@@ -29,7 +30,9 @@ RunServer::RunServer(const RunServerOptions& options, const RunEntry& entry,
       links_(live_),
       services_(services),
       run_(live_.add_own(entry)),
-      energyvis_(live_, entry.id, options.energyvis_origin.value_or(""), options.energyvis_state) {
+      energyvis_(run_, {options.energyvis_origin.value_or(""), options.energyvis_state,
+                        [&control] { return control.is_paused(); },
+                        [&control](bool is_paused) { control.set_paused(is_paused); }}) {
   services_.live = &live_;
   services_.links = &links_;
   live_.set_current(entry.id);
@@ -43,7 +46,8 @@ RunServer::RunServer(const RunServerOptions& options, const RunEntry& entry,
 
 std::vector<WebListener> RunServer::listeners() const {
   std::vector<WebListener> out;
-  if (options_.port) out.push_back({options_.address, *options_.port});
+  const bool is_name = options_.address == "localhost";
+  if (options_.port) out.push_back({is_name ? "127.0.0.1" : options_.address, *options_.port});
   if (options_.energyvis_origin) {
     out.push_back({"127.0.0.1", options_.energyvis_port, kEnergyVis});
   }
@@ -51,7 +55,9 @@ std::vector<WebListener> RunServer::listeners() const {
 }
 
 Application RunServer::application() {
-  const Application own = make_application({}, services_);
+  ServerOptions options;
+  options.is_public = options_.is_public;
+  const Application own = make_application(std::move(options), services_);
   Application out;
   out.answer_at_once = [own](const HttpCall& call) -> std::optional<HttpAnswer> {
     if (call.listener == kEnergyVis) return std::nullopt;
@@ -82,13 +88,18 @@ Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& opti
   return out;
 }
 
+// Until the follower's thread has seen it, which takes some milliseconds.
+void RunServer::wait_until(const std::function<bool()>& is_so) const {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!is_so() && std::chrono::steady_clock::now() < until) {
+    live_.wake();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 RunServer::~RunServer() {
   // Readers get the run's end before the server's.
-  const auto until = std::chrono::steady_clock::now() + kEndPatience;
-  while (server_ && !run_->is_over() && std::chrono::steady_clock::now() < until) {
-    live_.wake();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  if (has_ended_) wait_until([this] { return run_->is_over(); });
 }
 
 void RunServer::take(const Record& record) {
@@ -96,12 +107,15 @@ void RunServer::take(const Record& record) {
     std::error_code ignored;
     has_journal_ = std::filesystem::exists(entry_.journal, ignored);
   }
+  has_ended_ = has_ended_ || std::holds_alternative<RunEnded>(record);
   if (has_journal_) return;
   run_->hand_over(record);
   live_.wake();
 }
 
 std::vector<std::string> RunServer::addresses() const {
+  // Whoever reads the address may ask at once.
+  wait_until([this] { return run_->look([](const TrackedRun&, const PowerTrace&) {}); });
   std::vector<std::string> out;
   std::size_t at = 0;
   if (options_.port) out.push_back(server_->urls()[at++] + std::string(kRun));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ namespace wattree {
 
 struct RunServerOptions {
   std::optional<std::uint16_t> port;            // Of Wattree's own routes; absent: not served.
-  std::string address = "127.0.0.1";            // Any other needs a token.
+  std::string address = "127.0.0.1";            // Callers from elsewhere need a token,
+  bool is_public = false;                       // unless all of them may read.
   std::optional<std::string> energyvis_origin;  // Absent: not served.
   std::uint16_t energyvis_port = 5000;          // Where its front end looks.
   std::string energyvis_state;
@@ -43,6 +45,7 @@ class RunServer {
             TrackControl& control);
   Application application();
   std::vector<WebListener> listeners() const;
+  void wait_until(const std::function<bool()>& is_so) const;
 
   const RunServerOptions options_;
   const RunEntry entry_;
@@ -51,7 +54,7 @@ class RunServer {
   Services services_;
   std::shared_ptr<LiveRun> run_;
   EnergyVisPages energyvis_;
-  bool has_journal_ = true;
+  bool has_journal_ = true, has_ended_ = false;
   std::unique_ptr<WebServer> server_;  // Last: it ends before what it asks.
 };
 

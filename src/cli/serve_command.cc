@@ -7,9 +7,10 @@
 #include <memory>
 #include <ostream>
 
-#include "src/base/in_quotes.h"
+#include "src/api/runs/links.h"
 #include "src/cli/command.h"
 #include "src/cli/log_lines.h"
+#include "src/cli/server_address.h"
 #include "src/server/beast/server.h"
 #include "src/server/routes/application.h"
 
@@ -132,32 +133,27 @@ bool open_in_browser(const std::string& url) {
   return failure == 0;
 }
 
-bool is_for_this_machine(const std::string& address) {
-  return address.starts_with("127.") || address == "::1" || address == "localhost" ||
-         address.starts_with("unix:");
-}
-
 Status check(const ServeFlags& flags) {
   Status wrong;
   if (flags.tls_cert.empty() != flags.tls_key.empty()) {
     const std::string missing = flags.tls_cert.empty() ? "tls_cert" : "tls_key";
     wrong = Error{ErrorCode::kInvalidInput, "TLS needs both <tls_cert> and <tls_key>",
                   "add <" + missing + ">", missing};
-  } else if (!is_for_this_machine(flags.address) && !flags.options.is_public) {
-    wrong = Error{ErrorCode::kInvalidInput,
-                  "at " + in_quotes(flags.address) + " others could call, too",
-                  "<public> lets them read, and nothing else", "address"};
   } else if (std::error_code ignored;
              !flags.models.empty() && !std::filesystem::is_directory(flags.models, ignored)) {
     wrong = Error{ErrorCode::kNotFound, in_quotes(flags.models.string()) + " is no folder",
                   "make it, or name another with <models>", "models"};
+  } else {
+    wrong = check_address(flags.address, flags.options.is_public);
   }
   return wrong;
 }
 
-// What is served, and the log that it writes to; the log outlives it.
+// What is served, and what that needs: all of it outlives the server.
 struct Served {
   std::unique_ptr<LogLines> log;
+  std::unique_ptr<LiveRuns> live;
+  std::unique_ptr<Links> links;
   std::unique_ptr<WebServer> server;
 };
 
@@ -166,6 +162,10 @@ Result<Served> start(const ServeFlags& flags, Services services) {
   if (!flags.models.empty()) {
     services.models = std::make_shared<ModelsFolder>(flags.models, services.hub.size_limit);
   }
+  out.live = std::make_unique<LiveRuns>(LiveFolders{services.runs, services.journals});
+  out.links = std::make_unique<Links>(*out.live);
+  services.live = out.live.get();
+  services.links = out.links.get();
   ServerOptions options = flags.options;
   if (flags.log) {
     Result<std::unique_ptr<LogLines>> log = LogLines::open(*flags.log);

@@ -10,6 +10,7 @@
 #include "src/cli/live_line.h"
 #include "src/cli/meter_flags.h"
 #include "src/cli/run_server.h"
+#include "src/cli/server_address.h"
 #include "src/cli/shared_flags.h"
 #include "src/report/table/run_table.h"
 
@@ -23,7 +24,7 @@ struct TrackFlags {
   std::string epoch_at = "end", live = "auto";
   std::optional<int> port;
   std::string address = "127.0.0.1";
-  bool serve = false, quiet = false;
+  bool serve = false, quiet = false, is_public = false;
   std::optional<std::string> energyvis;
   std::uint16_t energyvis_port = 5000;
 };
@@ -60,8 +61,10 @@ void add_outputs(CommandSyntax track, TrackFlags& flags) {
   track.add_option("--port", flags.port, "Port to serve on [any free one]").between(0, 65535);
   track
       .add_option("--address", flags.address,
-                  "Numeric address to serve on; callers from other machines need a token")
+                  "Numeric address to serve on, or unix:PATH; other machines' callers need a token")
       .show_default();
+  track.add_flag("--public", flags.is_public,
+                 "Callers from other machines may read without a token, and nothing else");
   track
       .add_option(
           "--energyvis", flags.energyvis,
@@ -149,6 +152,10 @@ Result<std::unique_ptr<RunServer>> start_server(const TrackFlags& flags, const T
   RunServerOptions options;
   if (flags.serve || flags.port) options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
   options.address = flags.address;
+  options.is_public = flags.is_public;
+  if (const Status wrong = check_address(flags.address, flags.is_public); !wrong.ok()) {
+    return wrong.error();
+  }
   if (flags.energyvis) {
     if (!is_origin(*flags.energyvis)) {
       return Error{ErrorCode::kInvalidInput,

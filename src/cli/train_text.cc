@@ -47,10 +47,11 @@ std::string device_text(const Predictor& p) {
   }
   if (p.eager) {
     out += fmt::format(
-        "Launched one by one: {:.1f} µs a kernel and {:.1f} µs a module, waiting at {:.0f} W, from "
+        "Launched one by one: {:.1f} µs a kernel, {:.1f} µs more for a library's, and {:.1f} µs a "
+        "module, waiting at {:.0f} W, from "
         "{} passes.\n",
-        1e6 * p.eager->per_kernel_s, 1e6 * p.eager->per_module_s, p.eager->waiting_w,
-        p.eager->samples);
+        1e6 * p.eager->per_kernel_s, 1e6 * p.eager->per_call_s, 1e6 * p.eager->per_module_s,
+        p.eager->waiting_w, p.eager->samples);
   }
   return out;
 }

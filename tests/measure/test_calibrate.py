@@ -55,6 +55,64 @@ def test_calibrate_fits_what_was_measured(bench, tmp_path):
     assert (tmp_path / "mine.windows.jsonl").read_text() == before
 
 
+def test_a_quick_calibration_is_found_by_predict(bench, tmp_path):
+    """Every kernel takes 1 ms at 300 W, also while nothing runs."""
+    environment = {**bench.environment, "XDG_DATA_HOME": str(tmp_path)}
+
+    def run(*arguments, code=0):
+        result = subprocess.run([*map(str, arguments)], env=environment, capture_output=True, text=True, timeout=120)
+        assert result.returncode == code, result.stdout + result.stderr
+        return result
+
+    before = json.loads(run(bench.wattree, "predict", "bert-tiny", "--json").stdout)
+    assert before["predictor"]["name"] == "h200" if isinstance(before["predictor"], dict) else before["predictor"] == "h200"
+    result = run(*bench.arguments("calibrate", "--quick", "--over", "h200"))
+    file = tmp_path / "wattree/predictors/this-machine.json"
+    assert f"{file}: factors over h200, of Fake GPU with Test CPU, 1 CPUs, measured in" in result.stdout
+    overlay = json.loads(file.read_text())
+    assert overlay["name"] == "this-machine" and overlay["over"] == "h200" and overlay["card"] == "Fake GPU"
+    readings = {reading["what"]: reading for reading in overlay["readings"]}
+    anchor = readings["bert-base-uncased, bf16, 16 × 128"]
+    assert anchor["measured_s"] == pytest.approx(0.154, rel=0.1) and anchor["measured_j"] == pytest.approx(46.2, rel=0.1)
+    stream = readings["an addition that streams from memory"]
+    assert stream["measured_s"] == pytest.approx(1e-3, rel=0.1) and stream["measured_j"] == pytest.approx(0.3, rel=0.1)
+    assert overlay["factors"]["idle"] == pytest.approx(300 / readings["idle for a second"]["predicted_j"], rel=0.05)
+    # An H200 is a hundred times as quick: factors end at ten, and somebody should look into it.
+    assert overlay["factors"]["compute"]["time"] == 10
+    assert "the factor of arithmetic is far from 1" in result.stderr
+    windows = [json.loads(line) for line in (file.parent / "this-machine.windows.jsonl").read_text().splitlines()]
+    assert [window["execution"] for window in windows if window["kind"] == "window"] == ["graph", "eager", "eager"]
+    # predict uses it by itself and says so; --on h200 asks for the shipped one.
+    after = run(bench.wattree, "predict", "bert-tiny")
+    assert re.match(r"1× .*predicted by this-machine \(h200, calibrated \d{4}-\d\d-\d\d to Fake GPU with Test CPU, 1 CPUs\)",
+                    "".join(line for line in after.stdout.splitlines() if "predicted by" in line)), after.stdout
+    assert "predicted by h200 (shipped)" in run(bench.wattree, "predict", "bert-tiny", "--on", "h200").stdout
+    # Once more replaces it; another name and another file stand beside it.
+    run(*bench.arguments("calibrate", "--quick", "--over", "h200", "--on", "second"))
+    assert "predicted by second" in run(bench.wattree, "predict", "bert-tiny", "--on", "second").stdout
+    run(*bench.arguments("calibrate", "--quick", "--over", "h200", "-o", tmp_path / "third.json"))
+    assert "predicted by this-machine" in run(bench.wattree, "predict", "bert-tiny", "--predictor", tmp_path / "third.json").stdout
+
+
+def test_a_quick_calibration_refuses_what_it_cannot_do(bench, tmp_path):
+    def fail(*options, nvml=True):
+        result = subprocess.run(bench.arguments("calibrate", *options, nvml=nvml), env=bench.environment, capture_output=True, text=True,
+                                timeout=60)
+        assert result.returncode in (2, 3, 4), result.stdout + result.stderr
+        return result.stderr
+
+    output = ("-o", str(tmp_path / "p.json"))
+    assert 'no predictor is known for "Fake GPU"' in fail("--quick", *output)
+    assert "--dtype does not go with --quick" in fail("--quick", "--dtype", "bf16", *output)
+    assert "--resume does not go with --quick" in fail("--quick", "--resume", *output)
+    assert "--over belongs to --quick" in fail("--over", "h200", "--on", "mine", *output)
+    assert "--on is required" in fail(*output)
+    assert "--output is required" in fail("--on", "mine")
+    assert "is not a name" in fail("--quick", "--on", "a/b")
+    assert "nothing here measures energy" in fail("--quick", "--over", "h200", *output, nvml=False)
+    assert not list(tmp_path.glob("p.json"))
+
+
 def test_calibrate_beside_others_says_so(bench, tmp_path):
     with open(bench.folder / "script", "a") as script:
         script.write("process 0 4711 1048576 55\n")

@@ -93,12 +93,12 @@ def test_the_log_has_a_line_for_each_answer_and_no_query(wattree, tmp_path):
     with served(wattree, "--log", str(log)) as (process, url):
         get(f"{url}/healthz")
         with pytest.raises(urllib.error.HTTPError) as missing:
-            get(f"{url}/nothing-here?token=secret")
+            get(f"{url}/api/v1/nothing-here?token=secret")
         assert json.loads(missing.value.read())["error"]["code"] == "not_found"
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [(line["path"], line["status"]) for line in lines] == [("/healthz", 200), ("/nothing-here", 404)]
+    assert [(line["path"], line["status"]) for line in lines] == [("/healthz", 200), ("/api/v1/nothing-here", 404)]
     assert "secret" not in log.read_text()
 
 

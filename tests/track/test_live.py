@@ -166,7 +166,7 @@ def test_other_pages_and_other_names_are_refused(machine):
         assert live.ask(RUN + "/pause", method="POST", Sec_Fetch_Site="cross-site")[0] == 403
         assert live.ask(RUN, Host="evil.example")[0] == 403
         assert live.json(RUN)["status"] == "live"
-        status, body, _ = live.ask("/nothing")
+        status, body, _ = live.ask("/api/v1/nothing")
         assert status == 404 and json.loads(body)["error"]["code"] == "not_found"
         assert "Access-Control-Allow-Origin" not in live.ask(RUN, Origin="https://evil.example")[2]
 
@@ -180,12 +180,22 @@ def send_raw(port, data, wait=5):
         return answer
 
 
+HOST = b"Host: localhost\r\n"
+
+
 @pytest.mark.parametrize("data,status", [
-    (b"nonsense\r\n\r\n", 400), (b"GET / HTTP/9.9\r\n\r\n", 400), (b"GET relative HTTP/1.1\r\n\r\n", 400),
-    (b"GET / HTTP/1.1\r\nbad header\r\n\r\n", 400), (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
-    (b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400), (b"POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n", 413),
-    (b"GET / HTTP/1.1\r\nX: " + b"x" * 20000, 413), (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
-    (b"\x00\xff\xfe\r\n\r\n", 400),
+    (b"nonsense\r\n\r\n", 400), (b"GET / HTTP/9.9\r\n\r\n", 505), (b"GET / HTTP/2\r\n\r\n", 400),
+    (b"GET\r\n\r\n", 400), (b"GET /\r\n\r\n", 400), (b"GET  HTTP/1.1\r\n\r\n", 400),
+    (b"G@T / HTTP/1.1\r\n" + HOST + b"\r\n", 400), (b"GET /\x01 HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+    (b"GET relative HTTP/1.1\r\n" + HOST + b"\r\n", 400), (b"GET / HTTP/1.1\r\n" + HOST + b"bad header\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\n" + HOST + b": x\r\n\r\n", 400), (b"GET / HTTP/1.1\r\n" + HOST + b"a b: x\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\n" + HOST + b"a: \x01\r\n\r\n", 400), (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: x\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 1x\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: -1\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 999999999\r\n\r\n", 413),
+    (b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 20000, 431),
+    (b"POST / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: gzip\r\n\r\n", 501), (b"\x00\xff\xfe\r\n\r\n", 400),
 ])
 def test_bad_requests_are_answered(machine, data, status):
     with Live(machine, "--serve", command=["sleep", "30"]) as live:

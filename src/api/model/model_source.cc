@@ -83,6 +83,10 @@ Result<LoadedPredictor> find_predictor(const PredictorRef& ref, const Services& 
   if (!found.ok()) {
     Error error = found.error();
     error.field = ref.file.empty() ? "on" : "predictor";
+    // To the machine's user a predictor is missing here; to callers from elsewhere the name is
+    // wrong.
+    const bool is_for_others = !services.hub.allow_files;
+    if (is_for_others && error.code == ErrorCode::kUnavailable) error.code = ErrorCode::kNotFound;
     return error;
   }
   LoadedPredictor loaded = std::move(found).value();

@@ -12,7 +12,7 @@ namespace wattree {
 namespace {
 
 constexpr std::size_t kMostRuns = 100;
-constexpr std::int64_t kMostEpochs = 1'000'000'000;
+constexpr std::int64_t kMostComparedEpochs = 1'000'000'000;
 
 // Whoever may not have files of models opened may not have files of profiles opened either.
 ProfileNames names_for(const Services& services) {
@@ -38,7 +38,7 @@ Result<CompareRunsRequest> compare_runs_request(const nlohmann::json& body) {
     reader.fields().complain("runs", "must name 2 to " + std::to_string(kMostRuns));
   }
   request.setting = read_setting(reader.fields());
-  if (const auto epochs = reader.fields().whole("epochs", 1, kMostEpochs)) {
+  if (const auto epochs = reader.fields().whole("epochs", 1, kMostComparedEpochs)) {
     request.epochs = static_cast<std::size_t>(*epochs);
   }
   request.limit = reader.limit();

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;  // Of a journal, as the route gives it.
-constexpr std::size_t kMostEpochs = 1'000'000;
+constexpr std::size_t kMostLinkedEpochs = 1'000'000;
 // As EnergyVis's own page asks, and as often as a tracker writes totals.
 constexpr auto kEnergyVisEvery = 5s;
 constexpr auto kJournalEvery = 1s;
@@ -81,7 +81,7 @@ Result<std::vector<Record>> EnergyVisRecords::take(std::string_view stats, Nanos
     kwh.push_back(below.numbers("epoch", 0, 1e9));
   }
   const std::size_t epochs = std::max(kwh[0].size(), kwh[1].size());
-  if (epochs > kMostEpochs) fields.complain("cpu", "has too many epochs");
+  if (epochs > kMostLinkedEpochs) fields.complain("cpu", "has too many epochs");
   if (!failure.ok()) return failure.error();
   std::vector<Record> out;
   Totals totals{at, {}};

@@ -14,7 +14,7 @@
 namespace wattree {
 namespace {
 
-constexpr std::int64_t kMostPoints = 2000;
+constexpr std::int64_t kMostOfTrace = 2000;
 constexpr std::int64_t kMostListed = 2000;
 
 std::string lower_case(std::string text) {
@@ -162,7 +162,7 @@ Result<RunsRequest> runs_request(const nlohmann::json& json) {
     }
     out.sort = sort;
   }
-  out.points = static_cast<std::size_t>(fields.whole("points", 2, kMostPoints).value_or(60));
+  out.points = static_cast<std::size_t>(fields.whole("points", 2, kMostOfTrace).value_or(60));
   out.offset = static_cast<std::size_t>(fields.whole("offset", 0, kMostListed).value_or(0));
   out.limit = static_cast<std::size_t>(fields.whole("limit", 1, kMostListed).value_or(200));
   fields.finish();

@@ -11,7 +11,7 @@
 namespace wattree {
 namespace {
 
-constexpr std::int64_t kMostPoints = 20'000;
+constexpr std::int64_t kMostOfCurve = 20'000;
 
 void write_fleet(JsonWriter& out, std::string_view name, const Fleet& fleet) {
   out.key(name);
@@ -156,7 +156,7 @@ Result<WhatIfRequest> what_if_request(const nlohmann::json& json) {
   out.query.in_every_region = fields.flag("regions");
   // The form's, which what_if_form() reads.
   for (const char* name : {"equations", "equivalents"}) fields.flag(name);
-  fields.whole("points", 4, kMostPoints);
+  fields.whole("points", 4, kMostOfCurve);
   fields.finish();
   if (!failure.ok()) return failure.error();
   return out;
@@ -166,7 +166,7 @@ Result<WhatIfForm> what_if_form(const nlohmann::json& json) {
   Status failure;
   JsonFields fields(json, "", kInRequest, failure);
   WhatIfForm out;
-  if (const auto points = fields.whole("points", 4, kMostPoints)) {
+  if (const auto points = fields.whole("points", 4, kMostOfCurve)) {
     out.points = static_cast<std::size_t>(*points);
   }
   out.has_equations = !fields.has("equations") || fields.flag("equations");

@@ -8,12 +8,10 @@ namespace {
 
 constexpr std::string_view kAnchorModel = "bert-base-uncased";
 
-}  // namespace
-
-Result<BuiltModel> anchor_tree() {
+Result<BuiltModel> anchor_of(std::int64_t batch, std::int64_t length) {
   PassShape query;
-  query.batch = 16;
-  query.seq = 128;
+  query.batch = batch;
+  query.seq = length;
   query.dtype = "bf16";
   query.keeps_dataflow = true;
   const BundledModel* model = find_bundled(kAnchorModel);
@@ -22,6 +20,11 @@ Result<BuiltModel> anchor_tree() {
   }
   return build_model(std::string(model->name), std::string(model->json), "bundled", query);
 }
+
+}  // namespace
+
+Result<BuiltModel> anchor_tree() { return anchor_of(16, 128); }
+Result<BuiltModel> launched_tree() { return anchor_of(1, 16); }
 
 PassFacts pass_facts(const BuiltModel& tree) {
   const Pass& pass = tree.pass;

@@ -22,5 +22,7 @@ std::vector<Job> jobs_of(const ModelTree& tree, const DistinctNodes& distinct,
 
 // The pass that shows whether a machine drifts: BERT-base in bf16 at 16 x 128.
 Result<BuiltModel> anchor_tree();
+// The same of one short sentence, 1 x 16: launched one by one, its kernels wait for the host.
+Result<BuiltModel> launched_tree();
 
 }  // namespace wattree

@@ -6,6 +6,7 @@
 
 #include "src/base/json_writer.h"
 #include "src/base/version.h"
+#include "src/models/tree/causal.h"
 
 namespace wattree {
 namespace {
@@ -107,6 +108,7 @@ void write_node(JsonWriter& out, const NodeFacts& node) {
   out.field("kernels", node.kernels);
   out.field("inputs", node.inputs);
   out.field("outputs", node.outputs);
+  if (node.is_causal) out.field("is_causal", true);
 }
 
 // "{1,768}"; nothing where the elements lie one after the other.
@@ -173,6 +175,7 @@ NodeFacts facts_of(const ModelTree& tree, const DistinctNode& distinct) {
     if (tree.has_dataflow) text += strides_of(operand, tree.placements(node)[i].stride);
     (is_input ? out.inputs : out.outputs).push_back(std::move(text));
   }
+  out.is_causal = is_causal(node);
   return out;
 }
 

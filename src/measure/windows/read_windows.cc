@@ -121,6 +121,8 @@ MeasuredWindow window_of(JsonFields& fields) {
   out.figures.key = out.node.key;
   out.values = fields.text("values");
   out.plan = fields.text("plan");
+  out.experts_at_work = amount(fields, "experts_at_work").value_or(0);
+  out.node.is_causal = fields.flag("is_causal");
   return out;
 }
 
@@ -142,6 +144,7 @@ MeasuredSession session_of(JsonFields& fields, std::string where) {
   if (const auto meters = fields.texts("meters"); !meters.empty()) out.meter = meters.front();
   out.power_limit_w = amount(fields, "power_limit_w").value_or(0);
   out.idle_power_w = amount(fields, "idle_power_w").value_or(0);
+  out.native_kernel_s = amount(fields, "native_kernel_s").value_or(0);
   out.anchor_energy_j = amount(fields, "anchor_energy_j");
   out.cache_bytes = amount(fields, "cache_bytes").value_or(0);
   out.multiprocessors = fields.whole("multiprocessors", 0, 1'000'000).value_or(0);

@@ -23,6 +23,7 @@ struct MeasuredSession {
   std::string meter;  // Empty: the file does not say.
   double power_limit_w = 0;
   double idle_power_w = 0;
+  double native_kernel_s = 0;  // To launch one by this program on the host; 0: not said.
   double cache_bytes = 0;
   std::int64_t multiprocessors = 0;
   // Of the pass that was measured again and again: as the header sums it up, and every one.

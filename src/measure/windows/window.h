@@ -53,6 +53,7 @@ struct NodeFacts {
   Level level = Level::kModule;
   std::int64_t params = 0, flops = 0, kernels = 0;
   std::vector<std::string> inputs, outputs;
+  bool is_causal = false;  // Attention by itself: no token sees those after it.
 };
 
 // What a node took, as it is written down and read again.
@@ -94,6 +95,7 @@ struct MeasuredWindow {
   NodeFigures figures;
   std::string values;  // What its tensors held; empty: what is usual.
   std::string plan;    // The kind of work that it was measured for; empty: no kind of its own.
+  double experts_at_work = 0;  // In the mean over its layers; 0: has none, or nobody looked.
 };
 
 std::string_view name_of(Subject subject);

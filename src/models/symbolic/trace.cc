@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "src/models/tree/causal.h"
+
 namespace wattree {
 namespace {
 
@@ -165,6 +167,7 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
       layout |= Layout::kTransposedWeight;
     }
   }
+  if (op == Op::kSdpa && numbers.size() > 0 && *numbers.begin() > 0) layout |= kCausalLayout;
   node.layout = layout & 15U;
   for (const Tensor& output : outputs) append_operand(output, node.scope);
   if (tree_.has_dataflow && numbers.size() > 0) tree_.append_numbers(node, numbers);

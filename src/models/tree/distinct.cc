@@ -4,8 +4,15 @@
 #include <array>
 #include <unordered_map>
 
+#include "src/models/tree/causal.h"
+
 namespace wattree {
 namespace {
+
+// Keys and hashes in files are older than what tells causal attention.
+unsigned layout_in_files(const Node& leaf) {
+  return leaf.op == Op::kSdpa ? leaf.layout & ~kCausalLayout : leaf.layout;
+}
 
 // FNV-1a: the same on every machine, and good enough for some thousand keys.
 constexpr std::uint64_t kBasis = 14695981039346656037U;
@@ -35,7 +42,8 @@ std::uint64_t hash_of_leaf(const ModelTree& tree, const Node& leaf) {
     hash = mix(hash,
                text_of(operand) + (operand.is_weight ? "w" : "") + std::to_string(operand.touched));
   }
-  if (leaf.layout != 0) hash = mix(hash, "layout " + std::to_string(leaf.layout));
+  const unsigned layout = layout_in_files(leaf);
+  if (layout != 0) hash = mix(hash, "layout " + std::to_string(layout));
   hash = mix(hash, "->");
   for (const Operand& operand : tree.outputs(leaf)) hash = mix(hash, text_of(operand));
   return hash;
@@ -56,7 +64,7 @@ class Fingerprint {
 
 std::uint64_t fingerprint_of(const ModelTree& tree, const Node& leaf) {
   Fingerprint out;
-  out.add(static_cast<std::uint64_t>(leaf.op) | std::uint64_t{leaf.layout} << 8 |
+  out.add(static_cast<std::uint64_t>(leaf.op) | std::uint64_t{layout_in_files(leaf)} << 8 |
           std::uint64_t{leaf.inputs} << 16 | std::uint64_t{leaf.outputs} << 24);
   const auto add = [&](const Operand& operand) {
     out.add(static_cast<std::uint64_t>(operand.dtype) | std::uint64_t{operand.is_weight} << 8 |

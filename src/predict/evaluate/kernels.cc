@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "src/base/random.h"
+#include "src/predict/fit/host_fit.h"
 #include "src/predict/predictor/mixture.h"
 
 namespace wattree {
@@ -164,6 +165,12 @@ NamedErrors errors_by(const std::vector<Pair>& pairs, const HalfWidth& half_widt
   return out;
 }
 
+// A pass or step as a graph.
+bool is_replayed(const Pair& pair) { return pair.sample->is_pass() && !pair.sample->is_eager; }
+bool is_whole_pass(const Pair& pair) {
+  return is_replayed(pair) && pair.sample->subject == KernelSample::Subject::kPass;
+}
+
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -178,7 +185,7 @@ double rank_correlation(const std::vector<Pair>& pairs) {
   std::vector<double> measured;
   std::vector<double> predicted;
   for (const Pair& pair : pairs) {
-    if (pair.sample->subject != KernelSample::Subject::kPass) continue;
+    if (!is_whole_pass(pair)) continue;
     measured.push_back(pair.sample->energy_j);
     predicted.push_back(pair.estimate.energy_j);
   }
@@ -195,7 +202,7 @@ double rank_correlation(const std::vector<Pair>& pairs) {
 std::pair<double, double> bootstrap_of_mean(const std::vector<Pair>& pairs) {
   std::map<std::int32_t, std::vector<double>> by_model;
   for (const Pair& pair : pairs) {
-    if (pair.sample->subject == KernelSample::Subject::kPass) {
+    if (is_whole_pass(pair)) {
       by_model[pair.sample->model].push_back(std::abs(pair.energy_error()));
     }
   }
@@ -218,6 +225,7 @@ std::pair<double, double> bootstrap_of_mean(const std::vector<Pair>& pairs) {
 }
 
 std::optional<std::string> subject_name(const Pair& pair) {
+  if (pair.sample->is_eager) return "5 passes and steps launched one by one";
   switch (pair.sample->subject) {
     case KernelSample::Subject::kPass: return "1 whole passes";
     case KernelSample::Subject::kStep: return "2 decode steps";
@@ -234,16 +242,16 @@ void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
   out.by_subject = errors_by(pairs, half_width, subject_name);
   for (auto& [name, errors] : out.by_subject) name.erase(0, 2);
   out.by_group = errors_by(pairs, half_width, [&](const Pair& pair) -> std::optional<std::string> {
-    if (!pair.sample->is_pass()) return std::nullopt;
+    if (!is_replayed(pair)) return std::nullopt;
     return groups[static_cast<std::size_t>(pair.group)];
   });
   out.by_dtype = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
-    if (!pair.sample->is_pass()) return std::nullopt;
+    if (!is_replayed(pair)) return std::nullopt;
     const bool is_step = pair.sample->subject == KernelSample::Subject::kStep;
     return pair.sample->dtype + (is_step ? ", steps" : "");
   });
   out.by_time = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
-    if (pair.sample->subject != KernelSample::Subject::kPass) return std::nullopt;
+    if (!is_whole_pass(pair)) return std::nullopt;
     const double time = pair.sample->time_s;
     return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
   });
@@ -298,9 +306,11 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
   for (KernelSample& sample : samples) {
     sample.energy_j = sample.raw_energy_j();
     sample.card_factor = 1;
-    // How long a host takes to launch is another machine's.
-    const bool is_comparable = !sample.is_eager && sample.is_as_in_a_pass();
-    out.estimates.push_back(predict_sample(predictor, sample));
+    // What launching takes is the host's, which the predictor may know.
+    const bool is_comparable =
+        sample.is_eager ? predictor.eager.has_value() : sample.is_as_in_a_pass();
+    out.estimates.push_back(sample.is_eager && is_comparable ? predict_launched(predictor, sample)
+                                                             : predict_sample(predictor, sample));
     if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model, 1, {}});
   }
   const HalfWidth half_width = [&](const Pair& pair) {
@@ -312,8 +322,11 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
     }
     const double kernels = spread_of_kernels(predictor, *pair.sample).energy;
     if (!pair.sample->is_pass()) return spread.energy[level];
-    return half_of_mixture(std::max(spread.energy[level], spread.energy_of_kernels * kernels),
-                           kernels, made_of(predictor, *pair.sample).concentration);
+    const double half =
+        half_of_mixture(std::max(spread.energy[level], spread.energy_of_kernels * kernels), kernels,
+                        made_of(predictor, *pair.sample).concentration);
+    if (!pair.sample->is_eager) return half;
+    return std::min(1.0, half + spread_of_launched(predictor, *pair.sample).energy);
   };
   add_errors(pairs, half_width, data.models, out);
   return out;

@@ -108,6 +108,12 @@ Result<WindowKernels> kernels_of(const MeasuredSession& session, const MeasuredW
   if (window.node.subject != Subject::kOp && window.node.subject != Subject::kModule) {
     out.sample.weight_mib = weight_mib(tree, std::numeric_limits<double>::infinity());
   }
+  // Routers look at values. Where somebody counted, that many experts had rows.
+  for (KernelSample::Kernel& kernel : out.sample.kernels) {
+    if (window.experts_at_work > 0 && kernel_kind(kernel.work) == WorkKind::kGrouped16) {
+      kernel.work.groups = window.experts_at_work;
+    }
+  }
   out.matmul_flops = static_cast<double>(top.matmul_flops);
   out.bytes = static_cast<double>(top.bytes);
   return out;
@@ -186,6 +192,7 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
     if (anchor_of(session) > 0) anchors.push_back(anchor_of(session));
     if (session.idle_power_w > 0) idle.push_back(session.idle_power_w);
     data.limit_w = std::max(data.limit_w, session.power_limit_w);
+    data.native_kernel_s.push_back(session.native_kernel_s);
     data.hardware = session.device;
     answer.boundary = session.boundary;
     if (data.meter.empty()) data.meter = session.meter;

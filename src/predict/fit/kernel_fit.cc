@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "src/predict/fit/host_fit.h"
 #include "src/predict/regress/median.h"
 #include "src/predict/regress/relative_fit.h"
 
@@ -141,27 +142,6 @@ void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor)
     }
   }
   predictor.power_cap = best;
-}
-
-void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor) {
-  Rows rows(2);
-  std::vector<double> time;
-  std::vector<double> waiting_w;
-  for (std::size_t i = 0; i < data.samples.size(); ++i) {
-    const KernelSample& sample = data.samples[i];
-    if (!chosen[i] || !sample.is_eager) continue;
-    const SampleEstimate busy = predict_sample(predictor, sample);
-    if (sample.time_s < 1.2 * busy.time_s) continue;  // The device is what takes the time.
-    double kernels = 0;
-    for (const auto& kernel : sample.kernels) kernels += kernel.count;
-    rows.add(std::array{kernels, static_cast<double>(sample.modules)});
-    time.push_back(sample.time_s);
-    waiting_w.push_back((sample.energy_j - busy.energy_j) / (sample.time_s - busy.time_s));
-  }
-  if (time.size() < 3) return;
-  const std::vector<double> c = fit_relative(rows, time, time);
-  predictor.eager =
-      EagerHost{c[0], c[1], median(waiting_w), static_cast<std::int64_t>(time.size())};
 }
 
 // What each kernel of a sample takes, with all that it takes besides.

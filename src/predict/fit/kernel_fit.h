@@ -59,6 +59,7 @@ struct KernelData {
   Chip chip;
   double limit_w = 0;  // Of power; 0: not known.
   double idle_w = 0;
+  std::vector<double> native_kernel_s;  // By session: see EagerHost; 0: not known.
   std::vector<std::string> models;
   std::vector<std::string> families;
   std::vector<KernelSample> samples;
@@ -76,6 +77,7 @@ struct SampleEstimate {
   double energy_j = 0;
   double time_s = 0;
 };
+// As a graph, however it was launched.
 SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample);
 
 // What the half-widths of its kernels add up to, relative to what they take together.

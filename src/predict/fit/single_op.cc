@@ -105,7 +105,8 @@ Result<ModelTree> tree_of_op(const MeasuredWindow& window) {
     }
     std::vector<const Tensor*> inputs;
     for (std::size_t i = 0; i < window.node.inputs.size(); ++i) inputs.push_back(&tensors[i]);
-    trace.emit(*op, inputs, std::span(tensors).subspan(window.node.inputs.size()));
+    trace.emit(*op, inputs, std::span(tensors).subspan(window.node.inputs.size()),
+               {window.node.is_causal ? 1.0 : 0.0});
   }
   Result<ModelTree> finished = trace.finish();
   if (!finished.ok()) return finished.error();

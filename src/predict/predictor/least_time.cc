@@ -7,13 +7,15 @@
 namespace wattree {
 namespace {
 
+constexpr double kSmallestBlock = 64;  // That fused attention leaves out, where nothing is seen.
+
 double gflop_of(const Work& w) {
   const double one = 2.0 * w.m * w.n * w.k / 1e9;
   switch (w.kind) {
     case WorkKind::kGemm:
     case WorkKind::kConvolution: return one;
     case WorkKind::kMatmul: return w.groups * one;
-    case WorkKind::kAttention: return 0.5 * w.groups * one;
+    case WorkKind::kAttention: return 0.5 * w.groups * one * seen_share(w, kSmallestBlock);
     default: return 0;
   }
 }

@@ -6,6 +6,7 @@
 #include "src/base/text.h"
 #include "src/facts/hardware/device.h"
 #include "src/predict/predictor/datasheet.h"
+#include "src/predict/predictor/overlay.h"
 #include "src/predict/predictor/predictor_file.h"
 
 namespace wattree {
@@ -25,6 +26,20 @@ Result<LoadedPredictor> parse(std::string_view text, const std::string& name, st
   return make_loaded(std::move(parsed).value(), std::move(origin));
 }
 
+// Factors over a shipped predictor, or over one that is made from a datasheet.
+Result<LoadedPredictor> read_overlay(std::string_view text, const std::string& name) {
+  const Result<MachineOverlay> overlay = parse_overlay(text, name);
+  if (!overlay.ok()) return overlay.error();
+  const Result<LoadedPredictor> below = load_predictor({{}, overlay.value().over, {}});
+  if (!below.ok()) {
+    Error error = below.error();
+    error.message = name + ": field \"over\": " + error.message;
+    return error;
+  }
+  return make_loaded(with_overlay(*below.value().predictor, overlay.value()),
+                     origin_of(overlay.value()));
+}
+
 // The shipped ones in their order, which are parsed when the first of them is asked for.
 const std::vector<Result<LoadedPredictor>>& parsed_shipped() {
   static const std::vector<Result<LoadedPredictor>> all = [] {
@@ -40,6 +55,7 @@ const std::vector<Result<LoadedPredictor>>& parsed_shipped() {
 Result<LoadedPredictor> read(const fs::path& file) {
   const Result<std::string> text = read_file(file, kLargestFile);
   if (!text.ok()) return text.error();
+  if (is_overlay(text.value())) return read_overlay(text.value(), file.string());
   return parse(text.value(), file.string(), file.string());
 }
 
@@ -148,6 +164,16 @@ Result<LoadedPredictor> by_datasheet(const Device& device) {
 }
 
 }  // namespace
+
+Result<std::string> predictor_for(const std::string& name) {
+  const Result<Device> device = find_device(name, bundled_devices());
+  if (!device.ok() || !is_accelerator(device.value().kind)) {
+    return Error{ErrorCode::kUnavailable, "no predictor is known for \"" + name + "\"",
+                 "name one with <over>, or calibrate without <quick>", "over"};
+  }
+  return device.value().name == kMeasuredDevice ? std::string(kDefaultPredictor)
+                                                : device.value().name;
+}
 
 Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
   if (!choice.file.empty()) return read(choice.file);

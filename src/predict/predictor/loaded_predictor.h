@@ -1,4 +1,5 @@
-// Where a predictor comes from: a file, the user's own, or one that is shipped.
+// Where a predictor comes from: a file, the user's own, or one that is shipped. A file may also
+// hold factors over another one: see overlay.h.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +38,7 @@ inline constexpr std::string_view kDefaultPredictor = "h200";
 struct LoadedPredictor {
   std::shared_ptr<const Predictor> predictor;
   std::shared_ptr<const TwinIndex> index;  // Points into `predictor`.
-  std::string origin;                      // "shipped", or the path of its file.
+  std::string origin;  // "shipped", the path of its file, or what it was calibrated to.
   Execution execution = Execution::kGraph;
   // Of one device of the predictor's hardware; absent where the catalogue does not say.
   std::optional<std::int64_t> device_bytes = std::nullopt;
@@ -51,6 +52,11 @@ struct LoadedPredictor {
 // candidates where a name may mean several devices.
 Result<LoadedPredictor> load_predictor(const PredictorChoice& choice);
 LoadedPredictor make_loaded(Predictor predictor, std::string origin);
+
+// The name by which load_predictor() knows the best predictor for a device, from what its driver
+// calls it ("NVIDIA H200"): a shipped one, or that of its datasheet. kUnavailable where the
+// catalogue does not have it.
+Result<std::string> predictor_for(const std::string& device);
 
 // The user's own predictors in `folder` and the shipped ones, by the name that PredictorChoice::on
 // takes; files that are no predictors are passed over, with the reason in `problems`.

@@ -58,9 +58,20 @@ struct PowerCap {
 // waits for the host wherever that is slower.
 struct EagerHost {
   double per_kernel_s = 0;
+  double per_call_s = 0;  // Besides, of a kernel that a library chooses: see is_library_call().
   double per_module_s = 0;
   double waiting_w = 0;  // What the device draws meanwhile.
   std::int64_t samples = 0;
+  // What it took this program's own executor to launch a kernel, on the host that the others are
+  // of; 0: nobody measured it. It tells how much quicker or slower another host is.
+  double native_kernel_s = 0;
+  // Half of the 90 % interval of the host's time: of some host, and of one whose speed is known.
+  double spread = 0.5;
+  double known_spread = 0.5;
+
+  double seconds(double kernels, double calls, double modules) const {
+    return kernels * per_kernel_s + calls * per_call_s + modules * per_module_s;
+  }
 };
 
 // A kernel that was measured itself, class and sizes the same: looked up, not computed.

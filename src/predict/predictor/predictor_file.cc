@@ -84,10 +84,11 @@ Work read_work(JsonFields& fields) {
 void read_terms(JsonFields& fields, WorkKind kind, Coefficients& c) {
   const auto facts = terms_of(kind);
   const Json* terms = fields.array("terms", true);
-  if (terms == nullptr || terms->size() != facts.size()) {
-    return fields.complain("terms", "must be an array of " + std::to_string(facts.size()));
+  // Older files may lack the last ones, which are then free.
+  if (terms == nullptr || terms->empty() || terms->size() > facts.size()) {
+    return fields.complain("terms", "must be an array of up to " + std::to_string(facts.size()));
   }
-  for (std::size_t t = 0; t < facts.size(); ++t) {
+  for (std::size_t t = 0; t < terms->size(); ++t) {
     JsonFields term = fields.below((*terms)[t], "terms", t);
     if (term.text("name", true) != facts[t].name) {
       term.complain("name", "must be \"" + std::string(facts[t].name) + "\"");
@@ -142,8 +143,20 @@ void read_device(JsonFields& fields, Predictor& p) {
   }
   if (fields.has("eager")) {
     JsonFields eager = fields.inside("eager");
-    p.eager = EagerHost{number(eager, "per_kernel_s"), number(eager, "per_module_s"),
-                        number(eager, "waiting_w"), count(eager, "samples")};
+    EagerHost host;
+    host.per_kernel_s = number(eager, "per_kernel_s");
+    host.per_module_s = number(eager, "per_module_s");
+    host.waiting_w = number(eager, "waiting_w");
+    host.samples = count(eager, "samples");
+    // Older files say nothing of these.
+    const auto optional = [&](std::string_view name, double& value) {
+      if (eager.has(name)) value = number(eager, name);
+    };
+    optional("per_call_s", host.per_call_s);
+    optional("native_kernel_s", host.native_kernel_s);
+    optional("spread", host.spread);
+    optional("known_spread", host.known_spread);
+    p.eager = host;
   }
 }
 

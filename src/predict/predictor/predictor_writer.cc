@@ -91,9 +91,13 @@ void write_device(JsonWriter& json, const Predictor& p) {
     json.key("eager");
     json.begin_object();
     json.field("per_kernel_s", p.eager->per_kernel_s);
+    json.field("per_call_s", p.eager->per_call_s);
     json.field("per_module_s", p.eager->per_module_s);
     json.field("waiting_w", p.eager->waiting_w);
     json.field("samples", p.eager->samples);
+    json.field("native_kernel_s", p.eager->native_kernel_s);
+    json.field("spread", p.eager->spread);
+    json.field("known_spread", p.eager->known_spread);
     json.end_object();
   }
 }

@@ -20,7 +20,9 @@ constexpr Tile kHalfTiles[] = {{256, 128, 1}, {128, 256, 1}, {192, 128, 1},   {1
                                {64, 64, 0.7}, {64, 32, 0.25}};
 constexpr Tile kSingleTiles[] = {{256, 128, 1},  {128, 128, 1}, {128, 64, 0.8},
                                  {64, 128, 0.8}, {64, 64, 0.5}, {32, 32, 0.4}};
-constexpr double kSmallTile = 32;  // Only taken where there are no more rows than this.
+// Only taken for few rows: as many as it has, or twice as many where that makes few tiles.
+constexpr double kSmallTile = 32;
+constexpr double kFewTiles = 48;
 // What a wave takes before it multiplies, and a product that was split to be added up, in
 // microseconds. Units for 16 bits are quick, and have to wait for it; those for 32 are not.
 struct Overhead {
@@ -37,16 +39,19 @@ double best_tiling(const Work& w, double groups, const Chip& chip) {
                       chip.processors;  // FLOPs per microsecond of one processor
   // What adds a bias in the same kernel has fewer ways to choose from.
   const bool is_plain = has_weight(w) && !w.has_bias;
-  const bool splits_freely = is_half || is_plain || w.m <= 32 || (w.m <= 64 && !w.is_transposed);
-  const double least_depth = splits_freely ? 128 : 1536;
+  const bool splits_freely = is_half || is_plain || (w.m <= 64 && !w.is_transposed);
+  const double least_depth = splits_freely ? 128 : w.m <= 64 ? 1024 : 1536;
   const double mib_per_us = std::max(chip.mib_per_us, 1e-9);
   const Overhead& overhead = is_half ? kHalfOverhead : kSingleOverhead;
   double best = std::numeric_limits<double>::infinity();
   const std::span<const Tile> tiles =
       is_half ? std::span<const Tile>(kHalfTiles) : std::span<const Tile>(kSingleTiles);
   for (const Tile& tile : tiles) {
-    if (tile.rows <= kSmallTile && w.m > kSmallTile) continue;
     const double count = groups * std::ceil(w.m / tile.rows) * std::ceil(w.n / tile.columns);
+    if (tile.rows <= kSmallTile && w.m > kSmallTile &&
+        (w.m > 2 * kSmallTile || count > kFewTiles || is_half)) {
+      continue;
+    }
     for (double parts = 1; parts <= 16; parts *= 2) {
       if (parts > 1 && (w.k / parts < least_depth || count * parts > 2.0 * chip.processors)) break;
       const double multiplying =
@@ -101,13 +106,15 @@ double attention_waves(const Work& w, const Chip& chip) {
   const double tiles = w.groups / 2 * std::ceil(w.m / kRows);
   // Softmax between the products keeps the units from more than three quarters of their rate.
   const double rate = 0.75e9 * chip.half_gflop_per_us / chip.processors;
-  return std::ceil(tiles / chip.processors) * std::ceil(w.n / kRows) * kRows * kRows * 4 * w.k /
-         rate;
+  // The last of the queries see all keys, however little the others see.
+  const double waves = std::max(1.0, seen_share(w, kRows) * std::ceil(tiles / chip.processors));
+  return waves * std::ceil(w.n / kRows) * kRows * kRows * 4 * w.k / rate;
 }
 
 double keys_in_turn(const Work& w, const Chip& chip) {
   constexpr double kRows = 64;
-  return std::ceil(w.groups / 2 * std::ceil(w.m / kRows) / chip.processors) * w.n;
+  const double waves = std::ceil(w.groups / 2 * std::ceil(w.m / kRows) / chip.processors);
+  return std::max(1.0, seen_share(w, kRows) * waves) * w.n;
 }
 
 }  // namespace wattree

@@ -218,27 +218,37 @@ void scale(std::vector<NodeEstimate>& nodes, const Capped& factors) {
   }
 }
 
+double launch_seconds(const EagerHost& host, const ModelTree& tree, const Node& node) {
+  if (node.op == Op::kNone) return host.seconds(0, 0, 1);
+  return host.seconds(1, is_library_call(work_of(tree, node)) ? 1 : 0, 0);
+}
+
 // What the host is slower than the device is spread over kernels and modules as the host's time is.
-void add_waiting(const EagerHost& host, std::span<const Node> nodes,
-                 std::vector<NodeEstimate>& out) {
-  double kernels = 0;
-  double modules = 0;
-  for (const Node& node : nodes) (node.op != Op::kNone ? kernels : modules) += 1;
-  const double host_s = kernels * host.per_kernel_s + modules * host.per_module_s;
+void add_waiting(const EagerHost& host, const ModelTree& tree, std::vector<NodeEstimate>& out) {
+  const auto nodes = tree.nodes();
+  std::vector<double> own_s(nodes.size());
+  double host_s = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    own_s[i] = launch_seconds(host, tree, nodes[i]);
+    host_s += own_s[i];
+  }
   const double waiting_s = host_s - out.back().time.value;
   if (waiting_s <= 0) return;
   std::vector<double> below(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const double own_s =
-        (nodes[i].op != Op::kNone ? host.per_kernel_s : host.per_module_s) * (waiting_s / host_s);
-    const double all_s = own_s + below[i];
+    own_s[i] *= waiting_s / host_s;
+    const double all_s = own_s[i] + below[i];
     NodeEstimate& e = out[i];
-    e.own.value += own_s * host.waiting_w;
+    e.own.value += own_s[i] * host.waiting_w;
     e.energy.value += all_s * host.waiting_w;
     e.time.value += all_s;
-    // Another host is quicker or slower by half.
-    e.energy_spread += static_cast<float>(0.5 * all_s * host.waiting_w / e.energy.value);
-    e.time_spread += static_cast<float>(0.5 * all_s / e.time.value);
+    // What is known badly is all of the host's time, of which waiting is the part that shows.
+    const double unknown_s = host.spread * all_s * host_s / waiting_s;
+    const auto widen = [](float& half, double by) {
+      half = std::min(1.0F, half + static_cast<float>(by));
+    };
+    widen(e.energy_spread, unknown_s * host.waiting_w / e.energy.value);
+    widen(e.time_spread, unknown_s / e.time.value);
     if (nodes[i].parent >= 0) below[static_cast<std::size_t>(nodes[i].parent)] += all_s;
   }
 }
@@ -313,7 +323,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       capped.time > 1) {
     scale(out, capped);
   }
-  if (execution == Execution::kEager) add_waiting(*predictor.eager, nodes, out);
+  if (execution == Execution::kEager) add_waiting(*predictor.eager, tree, out);
   return out;
 }
 

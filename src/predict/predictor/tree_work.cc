@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "src/base/mib.h"
+#include "src/models/tree/causal.h"
 #include "src/models/tree/cost.h"
 #include "src/models/tree/op_work.h"
 
@@ -96,6 +97,7 @@ Work attention_of(const ModelTree& tree, const Node& node) {
   work.groups = one > 0 ? static_cast<double>(node.matmul_flops) / one : 0;
   work.bytes = static_cast<double>(node.bytes);
   if (inputs.size() > 3) work.masked = work.groups / 2 * work.m * work.n;
+  work.is_causal = is_causal(node);
   return work;
 }
 

@@ -15,6 +15,10 @@ constexpr double kEven = 8;          // Elements of 16 bits that are read at a t
 constexpr double kFewChannels = 8;   // Fewer do not fill what a unit multiplies at a time.
 constexpr double kShortSort = 4096;  // Elements that one block of threads sorts by itself.
 constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
+// Of these, libraries take a kernel of few blocks where there are more rows than this, few columns
+// and no bias: it takes some 30 µs (data/h200-edges).
+constexpr double kVeryFewRows = 8;
+constexpr double kNarrow = 640;
 
 // Read and written by a product with a weight.
 double product_bytes(const Work& w) { return (w.m * w.k + w.m * w.n) * w.width + weight_bytes(w); }
@@ -61,20 +65,26 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
       const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
       return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip), product_mib(w)};
     }
-    case WorkKind::kFewRows32: return {1.0, weight_bytes(w) / kMiB};
+    case WorkKind::kFewRows32: {
+      const bool is_slow = !w.has_bias && w.m > kVeryFewRows && w.n <= kNarrow;
+      return {1.0, weight_bytes(w) / kMiB, w.k / 1e3, is_slow ? 1.0 : 0.0};
+    }
     case WorkKind::kBatched16:
     case WorkKind::kBatched32:
       return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, best_tiling(w, w.groups, chip),
               w.groups * (w.m * w.k + w.k * w.n + w.m * w.n) * w.width / kMiB};
-    case WorkKind::kFused16:
+    case WorkKind::kFused16: {
+      const double seen = seen_share(w, kTile);
       return {1.0,
-              2.0 * w.groups * w.m * w.n * w.k / 1e9,
+              seen * 2.0 * w.groups * w.m * w.n * w.k / 1e9,
               traffic,
               std::max(attention_waves(w, chip), traffic / mib_per_us),
-              w.groups / 2 * rounded_up(w.m, kTile) * rounded_up(w.n, kTile) / 1e6,
+              seen * w.groups / 2 * rounded_up(w.m, kTile) * rounded_up(w.n, kTile) / 1e6,
               w.masked / 1e6};
+    }
     case WorkKind::kFused32:
-      return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic, keys_in_turn(w, chip) / 1e3};
+      return {1.0, seen_share(w, kTile / 2) * 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic,
+              keys_in_turn(w, chip) / 1e3};
     case WorkKind::kFusedStep16:
     case WorkKind::kFusedStep32: return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic};
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
@@ -100,6 +110,13 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
 }
 
 }  // namespace
+
+double seen_share(const Work& work, double block) {
+  if (!work.is_causal || work.m <= 1 || work.n < work.m) return 1;
+  const double rows = std::ceil(work.m / block);
+  const double keys = std::ceil(work.n / block);
+  return 1 - (rows - 1) / 2 / keys;
+}
 
 double weight_bytes(const Work& w) {
   // Each expert has a weight of that size; groups of channels share one.
@@ -177,6 +194,17 @@ bool has_weight(const Work& work) {
     case WorkKind::kLinear32:
     case WorkKind::kFewRows32: return true;
     default: return false;
+  }
+}
+
+bool is_library_call(const Work& work) {
+  switch (work.kind) {
+    case WorkKind::kGemm:
+    case WorkKind::kMatmul:
+    case WorkKind::kAttention:
+    case WorkKind::kConvolution:
+    case WorkKind::kNormalization: return true;
+    default: return work.detail == Work::Detail::kSort;
   }
 }
 

@@ -31,6 +31,7 @@ struct Work {
   bool is_transposed = false;  // The weight is.
   bool has_bias = false;       // A product adds one.
   bool is_tf32 = false;        // One of 32 bits runs in the units for 16, at half their rate.
+  bool is_causal = false;      // Attention in which no token sees those after it.
   double elements = 0;         // That come out.
   double rows = 0;             // Of what is reduced along rows.
   double masked = 0;           // Scores that get a mask.
@@ -48,6 +49,9 @@ WorkKind kernel_kind(const Work& work);
 // for it. Elements that a step between rows is a multiple of: 1, 2 or 4; 8: all is even.
 double alignment_of(const Work& work);
 
+// Whether the framework asks a library for it, or looks for the best of several kernels: products,
+// attention, convolutions, norms and sorting. Launching these takes a host longer.
+bool is_library_call(const Work& work);
 // Whether it multiplies by a weight.
 bool has_weight(const Work& work);
 // Of kConvert and kCross, which other kinds share: whether the kernel takes it besides. How much
@@ -73,6 +77,10 @@ struct Chip {
   double mib_per_us = 1;  // From memory.
   Peak peak{};
 };
+
+// Of the scores of attention, in blocks of so many queries and keys: which part is computed. Where
+// no token sees those after it, the blocks above the diagonal are left out.
+double seen_share(const Work& work, double block);
 
 // Of the weights that a product reads.
 double weight_bytes(const Work& work);

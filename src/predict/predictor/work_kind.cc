@@ -50,7 +50,11 @@ constexpr TermFacts kConvolutionTerms[] = {
     {"arithmetic, groups", "GFLOP", Bound::kArithmetic},
     {"best tiling", "µs", Bound::kClock},
     kTraffic};
-constexpr TermFacts kFewRowsTerms[] = {kLaunch, kWeights};
+constexpr TermFacts kFewRowsTerms[] = {
+    kLaunch,
+    kWeights,
+    {"depth", "1000 steps", Bound::kArithmetic},
+    {"narrow products without a bias", "kernel", Bound::kLaunch}};
 constexpr TermFacts kTiledTerms[] = {kLaunch, kArithmetic, kBestTiling, kTraffic};
 constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
                                          kArithmetic,

@@ -10,7 +10,7 @@
 namespace wattree {
 namespace {
 
-constexpr double kMost = 1e18;
+constexpr double kLargest = 1e18;
 constexpr std::int64_t kMostCount = std::int64_t{1} << 53;
 
 std::optional<Watts> idle_power(const TrackedRun& run) {
@@ -37,7 +37,7 @@ void write_text(JsonWriter& out, const char* name, const std::string& text) {
 
 template <class Quantity>
 std::optional<Quantity> read_amount(JsonFields& fields, const std::string& name) {
-  const auto number = fields.number(name, -kMost, kMost);
+  const auto number = fields.number(name, -kLargest, kLargest);
   if (!number) return std::nullopt;
   return Quantity(*number);
 }
@@ -66,7 +66,7 @@ RunStatus read_status(JsonFields& fields) {
   if (!state) fields.complain("status", "is not known");
   out.state = state.value_or(RunState::kEnded);
   out.reason = fields.text("reason");
-  out.elapsed = Seconds(fields.number("elapsed_s", 0, kMost).value_or(0));
+  out.elapsed = Seconds(fields.number("elapsed_s", 0, kLargest).value_or(0));
   out.power = read_amount<Watts>(fields, "power_w");
   out.device_energy = read_amount<Joules>(fields, "device_energy_j");
   out.energy = read_amount<Joules>(fields, "energy_j");

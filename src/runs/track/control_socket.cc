@@ -18,7 +18,7 @@
 namespace wattree {
 namespace {
 
-constexpr std::size_t kMostClients = 16;
+constexpr std::size_t kMostControllers = 16;
 constexpr timeval kPatience{2, 0};
 constexpr std::array<std::string_view, 3> kRequests{"status", "pause", "resume"};
 constexpr std::array<std::string_view, 3> kStates{"live", "waiting", "paused"};  // As PauseState.
@@ -86,8 +86,8 @@ std::filesystem::path control_path(const std::filesystem::path& folder, std::int
 }
 
 Result<ControlSocket> ControlSocket::create(const std::filesystem::path& folder) {
-  Result<PacketSocket> socket =
-      PacketSocket::create(control_path(folder, ::getpid()), SocketUsers::kThisUser, kMostClients);
+  Result<PacketSocket> socket = PacketSocket::create(control_path(folder, ::getpid()),
+                                                     SocketUsers::kThisUser, kMostControllers);
   if (!socket.ok()) return socket.error();
   return ControlSocket(std::move(socket).value());
 }

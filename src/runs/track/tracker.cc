@@ -8,15 +8,14 @@
 #include <chrono>
 
 #include "src/runs/track/budget.h"
-#include "src/runs/track/control_socket.h"
 #include "src/runs/track/epoch_book.h"
-#include "src/runs/track/epoch_socket.h"
 #include "src/runs/track/idle.h"
 #include "src/runs/track/relay.h"
 #include "src/runs/track/run_meters.h"
 #include "src/runs/track/run_process.h"
 #include "src/runs/track/signals.h"
 #include "src/runs/track/step_book.h"
+#include "src/runs/track/track_sockets.h"
 
 namespace wattree {
 namespace {
@@ -47,7 +46,6 @@ class Tracker {
   // Before the command.
   Status prepare();
   void open_relay();
-  void open_sockets();
   void begin(const std::optional<IdleMeasured>& idle);
   ChildStart start_command();
 
@@ -83,8 +81,7 @@ class Tracker {
   RunMeters meters_;
   Clock clock_;
   RunRecorder recorder_;
-  std::unique_ptr<EpochSocket> socket_;
-  std::optional<ControlSocket> requests_;
+  TrackSockets sockets_;
   RunProcess process_;
   EpochBook epochs_;
   StepBook steps_;
@@ -128,7 +125,8 @@ Status Tracker::prepare() {
   if (const Status failure = meters_.start(); !failure.ok()) {
     recorder_.say("nothing is measured: " + failure.error().message);
   }
-  if (!options_.runtime.empty()) open_sockets();
+  sockets_ =
+      open_sockets(options_.runtime, [this](const std::string& text) { recorder_.say(text); });
   return {};
 }
 
@@ -140,21 +138,6 @@ void Tracker::open_relay() {
     has_lines_ = true;
   } else {
     recorder_.say("the output is not watched for epochs: " + relay.error().message);
-  }
-}
-
-void Tracker::open_sockets() {
-  Result<std::unique_ptr<EpochSocket>> socket = EpochSocket::create(options_.runtime);
-  if (socket.ok()) {
-    socket_ = std::move(socket).value();
-  } else {
-    recorder_.say("programs cannot tell of their epochs: " + socket.error().message);
-  }
-  Result<ControlSocket> requests = ControlSocket::create(options_.runtime);
-  if (requests.ok()) {
-    requests_.emplace(std::move(requests).value());
-  } else {
-    recorder_.say("other programs cannot pause this run: " + requests.error().message);
   }
 }
 
@@ -176,7 +159,8 @@ void Tracker::begin(const std::optional<IdleMeasured>& idle) {
 
 ChildStart Tracker::start_command() {
   ChildOptions child{options_.command, options_.environment, -1, -1};
-  if (socket_) child.environment.push_back("WATTREE_TRACK=" + socket_address(options_.runtime));
+  if (sockets_.epochs)
+    child.environment.push_back("WATTREE_TRACK=" + socket_address(options_.runtime));
   if (relay_) {
     child.out = relay_->command_out();
     child.err = relay_->command_err();
@@ -202,9 +186,9 @@ void Tracker::wait() {
   pollfd ready[] = {{signals_.descriptor(), POLLIN, 0},
                     {control_.descriptor(), POLLIN, 0},
                     {has_lines_ ? relay_->lines() : -1, POLLIN, 0},
-                    {socket_ ? socket_->descriptor() : -1, POLLIN, 0},
+                    {sockets_.epochs ? sockets_.epochs->descriptor() : -1, POLLIN, 0},
                     {process_.descriptor(), POLLIN, 0},
-                    {requests_ ? requests_->descriptor() : -1, POLLIN, 0}};
+                    {sockets_.requests ? sockets_.requests->descriptor() : -1, POLLIN, 0}};
   if (::poll(ready, std::size(ready), wait_ms()) < 0 && errno != EINTR) return;
   if ((ready[2].revents & POLLIN) != 0) {
     take_lines();
@@ -213,7 +197,7 @@ void Tracker::wait() {
   }
   if ((ready[3].revents & POLLIN) != 0) take_messages();
   if ((ready[5].revents & POLLIN) != 0) {
-    requests_->receive([this](ControlRequest request) { return take_request(request); });
+    sockets_.requests->receive([this](ControlRequest request) { return take_request(request); });
   }
   if ((ready[1].revents & POLLIN) != 0) take_control();
   if ((ready[0].revents & POLLIN) != 0) take_signals();
@@ -268,11 +252,11 @@ void Tracker::take_lines() {
 }
 
 void Tracker::take_messages() {
-  socket_->receive([&](const EpochMessage& message) { take_message(message); },
-                   [&](int client) {
-                     if (client == leader_) leader_ = -1;
-                     steps_.forget(client);
-                   });
+  sockets_.epochs->receive([&](const EpochMessage& message) { take_message(message); },
+                           [&](int client) {
+                             if (client == leader_) leader_ = -1;
+                             steps_.forget(client);
+                           });
 }
 
 void Tracker::take_message(const EpochMessage& message) {
@@ -301,7 +285,7 @@ void Tracker::take_control() {
   const bool is_paused = control_.is_paused();
   if (is_paused == was_paused_) return;
   was_paused_ = is_paused;
-  if (socket_) socket_->set_paused(is_paused);
+  if (sockets_.epochs) sockets_.epochs->set_paused(is_paused);
   if (!is_paused) resume_command();
   note_pause(is_paused ? PauseState::kAsked : PauseState::kNone);
 }
@@ -386,7 +370,7 @@ void Tracker::tick() {
 void Tracker::finish() {
   const Nanos ended_at = process_.ended_at();
   if (relay_) take_last_lines();
-  if (socket_) take_messages();
+  if (sockets_.epochs) take_messages();
   if (options_.lines_begin_epochs) epochs_.end("", ended_at);
   take_over();
   meters_.windows().end(run_window_, ended_at);

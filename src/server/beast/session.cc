@@ -260,7 +260,7 @@ asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
   });
   if (!is_taken) co_return busy("the server has too much to do", "try again in a while");
   while (!*place && !is_late_) co_await wait(Clock::duration::max());
-  if (*place) co_return **std::move(place);
+  if (*place) co_return std::move(**place);
   co_return busy("the answer takes too long", "ask for less at a time, or try again in a while");
 }
 

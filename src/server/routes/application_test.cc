@@ -45,6 +45,7 @@ TEST_F(ApplicationTest, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(error(get("/api/v1/predict?model=gpt2&model=gpt2"), 400).at("field"), "model");
   EXPECT_EQ(error(get("/api/v1/predict?model="), 400).at("field"), "model");
   EXPECT_EQ(error(get("/api/v1/profiles/none"), 404).at("field"), "id");
+  EXPECT_EQ(error(get("/api/v1/predict?model=gpt2&on=nothing"), 404).at("field"), "on");
   EXPECT_EQ(error(get("/api/v1/irene-viz?model_name=gpt2&batch_size=0"), 400).at("field"),
             "batch_size");
   const auto misspelt = error(get("/api/v1/predict?model=gpt2&bach=2"), 400);

@@ -25,36 +25,28 @@ bool is_from_other_page(const HttpCall& call, const std::string& allowed) {
   return site == "cross-site" || site == "same-site";
 }
 
-Error not_begun() { return {ErrorCode::kUnavailable, "the run has not begun", ""}; }
-
 }  // namespace
 
 Result<HttpAnswer> EnergyVisPages::page(const HttpCall& call) const {
-  const Result<std::shared_ptr<LiveRun>> run = live_.find(run_);
-  if (!run.ok()) return not_begun();
-  std::string text;
-  const auto show = [&](const TrackedRun& tracked, const PowerTrace&) {
-    if (call.path == "/initial-setup") {
-      text = energyvis_setup(tracked, state_, tracked.pause() != PauseState::kNone);
-    } else if (call.path == "/energy-stats") {
-      text = energyvis_stats(tracked);
-    } else if (call.path == "/") {
-      text = "wattree follows " + tracked.begun().name + "\n";
-    } else {
-      text = tracked.pause() == PauseState::kNone ? "pause" : "resume";
-    }
-  };
-  if (call.path != "/initial-setup" && call.path != "/energy-stats" && call.path != "/" &&
-      call.path != "/pause") {
+  if (call.path == "/pause") {
+    options_.set_paused(!options_.is_paused());
+    return json_answer(options_.is_paused() ? "{\"training_paused\":true}"
+                                            : "{\"training_paused\":false}");
+  }
+  if (call.path != "/initial-setup" && call.path != "/energy-stats" && call.path != "/") {
     return Error{ErrorCode::kNotFound, "EnergyVis asks for nothing else", ""};
   }
-  if (!run.value()->look(show)) return not_begun();
-  if (call.path == "/pause") {
-    const Result<ControlAnswer> answer = live_.set_paused(run_, text == "pause");
-    if (!answer.ok()) return answer.error();
-    text = answer.value().pause == PauseState::kNone ? "{\"training_paused\":false}"
-                                                     : "{\"training_paused\":true}";
-  }
+  std::string text;
+  const bool has_begun = run_->look([&](const TrackedRun& run, const PowerTrace&) {
+    if (call.path == "/initial-setup") {
+      text = energyvis_setup(run, options_.state, options_.is_paused());
+    } else if (call.path == "/energy-stats") {
+      text = energyvis_stats(run);
+    } else {
+      text = "wattree follows " + run.begun().name + "\n";
+    }
+  });
+  if (!has_begun) return Error{ErrorCode::kUnavailable, "the run has not begun", ""};
   HttpAnswer out = json_answer(std::move(text));
   if (call.path == "/") out.type = "text/plain; charset=utf-8";
   return out;
@@ -64,8 +56,8 @@ HttpAnswer EnergyVisPages::answer(const HttpCall& call) const {
   HttpAnswer out;
   if (!is_for_this_machine(call)) {
     out = error_answer({ErrorCode::kPermission, "this server answers for this machine only", ""});
-  } else if (is_from_other_page(call, origin_)) {
-    out = error_answer({ErrorCode::kPermission, "only " + origin_ + " may ask", ""});
+  } else if (is_from_other_page(call, options_.origin)) {
+    out = error_answer({ErrorCode::kPermission, "only " + options_.origin + " may ask", ""});
   } else if (call.method == "OPTIONS") {
     out.status = 204;
     out.type.clear();
@@ -76,8 +68,8 @@ HttpAnswer EnergyVisPages::answer(const HttpCall& call) const {
     Result<HttpAnswer> made = page(call);
     out = made.ok() ? std::move(made).value() : error_answer(made.error());
   }
-  if (call.header("origin") == origin_) {
-    out.headers.emplace_back("Access-Control-Allow-Origin", origin_);
+  if (call.header("origin") == options_.origin) {
+    out.headers.emplace_back("Access-Control-Allow-Origin", options_.origin);
   }
   out.headers.emplace_back("Vary", "Origin");
   return out;

@@ -2,6 +2,8 @@
 // of one origin.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "src/api/runs/runs.h"
@@ -9,19 +11,26 @@
 
 namespace wattree {
 
+struct EnergyVisOptions {
+  std::string origin;  // Of its pages.
+  std::string state;   // The full name of a US state.
+  // The tracker's own switch, which is ahead of the run's records.
+  std::function<bool()> is_paused;
+  std::function<void(bool)> set_paused;
+};
+
 class EnergyVisPages {
  public:
-  // `live` must live longer. `state` is the full name of a US state.
-  EnergyVisPages(LiveRuns& live, std::string run, std::string origin, std::string state)
-      : live_(live), run_(std::move(run)), origin_(std::move(origin)), state_(std::move(state)) {}
+  EnergyVisPages(std::shared_ptr<LiveRun> run, EnergyVisOptions options)
+      : run_(std::move(run)), options_(std::move(options)) {}
 
   HttpAnswer answer(const HttpCall& call) const;
 
  private:
   Result<HttpAnswer> page(const HttpCall& call) const;
 
-  LiveRuns& live_;
-  const std::string run_, origin_, state_;
+  const std::shared_ptr<LiveRun> run_;
+  const EnergyVisOptions options_;
 };
 
 }  // namespace wattree

@@ -65,10 +65,6 @@ std::string_view bearer_token(const HttpCall& call) {
   return trimmed(header.substr(kScheme.size()));
 }
 
-bool includes(TokenScope granted, TokenScope wanted) {
-  return granted == TokenScope::kAdmin || granted == wanted;
-}
-
 }  // namespace
 
 Caller Guard::caller_of(const HttpCall& call) const {
@@ -132,7 +128,7 @@ std::optional<HttpAnswer> Guard::refuse_route(const HttpCall& call, const Caller
   const bool has_credentials = !call.header("authorization").empty();
   if (caller.is_local && !has_credentials) return std::nullopt;
   const std::optional<TokenScope> scope = scope_of(call);
-  if (scope && includes(*scope, route.scope)) return std::nullopt;
+  if (scope && *scope >= route.scope) return std::nullopt;
   if (scope) {
     return denied(
         403,

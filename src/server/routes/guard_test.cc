@@ -100,9 +100,21 @@ TEST(Guard, AsksOthersForAToken) {
   EXPECT_EQ(status(options, with(call, "authorization", "bearer owner")), 200);
   EXPECT_EQ(status(options, with(call, "authorization", "Bearer forged")), 401);
   EXPECT_EQ(status(options, with(call, "authorization", "Basic cmVhZGVyOg==")), 401);
-  EXPECT_EQ(status(options, with(call, "authorization", "Bearer sender")), 403) << "sends only";
+  EXPECT_EQ(status(options, with(call, "authorization", "Bearer sender")), 200);
   EXPECT_EQ(status({}, with(call, "authorization", "Bearer reader")), 401) << "no book of tokens";
   EXPECT_EQ(status(options, from_elsewhere(kHealth)), 200) << "whether it lives is no secret";
+}
+
+TEST(Guard, LetsATokenDoWhatItsScopeAllows) {
+  const HttpCall change = from_elsewhere(
+      post("/api/v1/models", R"({"name": "mine", "config": {"model_type": "bert"}})"));
+  EXPECT_EQ(status(with_tokens(), with(change, "authorization", "Bearer reader")), 403);
+  // Allowed, but this server has no folder of models.
+  EXPECT_EQ(status(with_tokens(), with(change, "authorization", "Bearer sender")), 503);
+  EXPECT_EQ(status(with_tokens(), with(change, "authorization", "Bearer owner")), 503);
+  ServerOptions open = with_tokens();
+  open.is_public = true;
+  EXPECT_EQ(status(open, change), 401) << "the public may only read";
 }
 
 TEST(Guard, RefusesAWrongTokenOnThisMachineToo) {

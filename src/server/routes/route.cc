@@ -21,15 +21,6 @@ std::string_view name_of(HttpMethod method) {
   return "GET";
 }
 
-std::string_view name_of(TokenScope scope) {
-  switch (scope) {
-    case TokenScope::kRead: return "read";
-    case TokenScope::kIngest: return "ingest";
-    case TokenScope::kAdmin: return "admin";
-  }
-  return "admin";
-}
-
 void append(Routes& to, Routes more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }

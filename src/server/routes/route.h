@@ -10,13 +10,12 @@
 
 #include "src/api/services/services.h"
 #include "src/base/result.h"
+#include "src/base/token_scope.h"
 #include "src/server/http/http.h"
 
 namespace wattree {
 
 enum class HttpMethod { kGet, kPost, kPatch, kDelete };
-// What a token must allow. Everything that kIngest and kAdmin may is listed in docs/server.md.
-enum class TokenScope { kRead, kIngest, kAdmin };
 // Who may call without a token from another machine: readers of a public server, all, or nobody.
 enum class Anonymous { kIfPublic, kAlways, kNever };
 
@@ -70,7 +69,7 @@ struct Route {
   // Schema of the answer, or several ("compare|compare_pair"); empty: it is no JSON.
   std::string answer = {};
   std::string answer_type = "application/json";
-  TokenScope scope = TokenScope::kRead;
+  TokenScope scope = TokenScope::kRead;  // What a token must allow.
   bool is_cacheable = false;  // The same call has the same answer for as long as the server's data
                               // do not change.
   Handler handle = {};
@@ -83,7 +82,6 @@ struct Route {
 };
 
 std::string_view name_of(HttpMethod method);  // "GET"
-std::string_view name_of(TokenScope scope);   // "read"
 
 // The tables are made of these.
 using Routes = std::vector<Route>;

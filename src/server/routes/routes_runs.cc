@@ -122,10 +122,11 @@ void add_links(Routes& out) {
   Parameter address{"address", kText, "The address that the tracker prints.",
                     "http://127.0.0.1:8080/api/v1/runs/current"};
   address.is_required = true;
-  Route add = route(HttpMethod::kPost, "links", "add_link",
-                    "Follows a tracker on another machine; its run then is among the others.",
-                    in_body({address, {"token", kText, "For a server that wants one."}}), "link",
-                    use_case(link_request, add_link, kJson));
+  Route add = route(
+      HttpMethod::kPost, "links", "add_link",
+      "Follows a tracker on another machine; its run then is among the others.",
+      in_body({address, {"token", kText, "For a server that wants one.", "wt_0123456789abcdef"}}),
+      "link", use_case(link_request, add_link, kJson));
   add.scope = TokenScope::kAdmin;
   out.push_back(std::move(add));
   Route remove = route(HttpMethod::kDelete, "links/{id}", "remove_link",

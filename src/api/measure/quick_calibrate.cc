@@ -1,0 +1,189 @@
+#include "src/api/measure/quick_calibrate.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "src/base/utc_time.h"
+#include "src/measure/campaign/jobs.h"
+#include "src/predict/fit/quick_calibration.h"
+
+namespace wattree {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error nothing_measured(const std::string& what, const Campaign& campaign) {
+  std::string why = name_of(campaign.session.ending) == "interrupted" ? "interrupted" : "";
+  if (!campaign.session.skipped.empty()) why = campaign.session.skipped.front().why;
+  return {ErrorCode::kUnavailable, what + " was not measured" + (why.empty() ? "" : ": " + why),
+          "try again with the machine for itself; `wattree meters` shows what can be measured"};
+}
+
+// The figures of the one job.
+Result<QuickReading> reading_of(const std::string& what, const Job& job, const Campaign& campaign) {
+  // At the power limit, with rest in between, is how it runs within a pass.
+  for (const bool is_paused : {true, false}) {
+    const auto found = campaign.figures.find(window_key(job.node.key, job.cache, is_paused));
+    if (found != campaign.figures.end() && found->second.energy) {
+      return QuickReading{*found->second.energy, found->second.time};
+    }
+  }
+  return nothing_measured(what, campaign);
+}
+
+Result<Job> job_of(const ModelTree& tree, const PassFacts& pass, std::int32_t node) {
+  const DistinctNodes distinct = distinct_nodes(tree);
+  for (Job& job : jobs_of(tree, distinct, pass, {CacheState::kInPlace})) {
+    const auto& nodes = tree.nodes();
+    const Node& first = nodes[static_cast<std::size_t>(job.node.node)];
+    const Node& wanted = nodes[static_cast<std::size_t>(node)];
+    if (job.node.node == node || (first.op == wanted.op && first.shape == wanted.shape &&
+                                  first.bytes == wanted.bytes && first.op != Op::kNone)) {
+      return std::move(job);
+    }
+  }
+  return Error{ErrorCode::kInternal, "the tree has no such node", ""};
+}
+
+// The pass and its largest modules: each says what launching a kernel takes.
+std::vector<Job> launched_jobs(const BuiltModel& pass) {
+  constexpr std::int64_t kMany = 100;  // Kernels, so that their kinds are those of the pass.
+  std::vector<Job> out;
+  for (Job& job :
+       jobs_of(pass.tree, distinct_nodes(pass.tree), pass_facts(pass), {CacheState::kInPlace})) {
+    if (job.node.kernels >= kMany) out.push_back(std::move(job));
+  }
+  return out;
+}
+
+// The least of them: whatever else a host has to do only makes it slower.
+std::optional<Seconds> launch_time(const std::vector<Job>& jobs, const Campaign& campaign) {
+  std::optional<Seconds> out;
+  for (const Job& job : jobs) {
+    const Result<QuickReading> reading = reading_of("launching", job, campaign);
+    if (!reading.ok()) continue;
+    const Seconds each(reading.value().time.value / static_cast<double>(job.node.kernels));
+    if (!out || each < *out) out = each;
+  }
+  return out;
+}
+
+class QuickRun {
+ public:
+  QuickRun(const QuickCalibrateRequest& request, const Services& services, const MeasureHost& host,
+           fs::path windows)
+      : request_(request), services_(services), host_(host), windows_(std::move(windows)) {}
+
+  // One session; the first begins the file.
+  Result<Campaign> run(Rig& rig, const std::vector<Job>& jobs, const std::string& execution,
+                       bool with_anchor) {
+    MeasureRequest measure = request_.measure;
+    measure.execution = execution;
+    measure.no_anchor = !with_anchor;
+    Result<CampaignOptions> options =
+        campaign_options(measure, {windows_, has_begun_}, services_, host_);
+    if (!options.ok()) return options.error();
+    CampaignOptions campaign = std::move(options).value();
+    campaign.needs_energy = true;
+    has_begun_ = true;
+    return run_campaign(jobs, rig, std::move(campaign));
+  }
+
+ private:
+  const QuickCalibrateRequest& request_;
+  const Services& services_;
+  const MeasureHost& host_;
+  fs::path windows_;
+  bool has_begun_ = false;
+};
+
+Result<fs::path> output_of(const QuickCalibrateRequest& request, const Services& services) {
+  if (!request.output.empty()) return request.output;
+  if (services.predictors.empty()) {
+    return Error{ErrorCode::kUnavailable, "there is no folder for predictors of your own",
+                 "name a file with <output>", "output"};
+  }
+  std::error_code failed;
+  fs::create_directories(services.predictors, failed);
+  if (failed) {
+    return Error{ErrorCode::kPermission,
+                 services.predictors.string() + " cannot be made: " + failed.message(),
+                 "name a file with <output>", "output"};
+  }
+  const std::string name = request.on.empty() ? std::string(kThisMachine) : request.on;
+  return services.predictors / (name + ".json");
+}
+
+std::string host_of(const MachineFacts& machine) {
+  const std::string cpus = std::to_string(machine.cpus) + " CPUs";
+  return machine.processor.empty() ? cpus : machine.processor + ", " + cpus;
+}
+
+std::string date_of(const Services& services) {
+  return to_string(UtcTime(std::chrono::seconds(services.seconds_since_1970())));
+}
+
+}  // namespace
+
+Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& request,
+                                             const Services& services, const MeasureHost& host) {
+  const Result<fs::path> output = output_of(request, services);
+  if (!output.ok()) return output.error();
+  Result<Rig> opened = open_rig(request.measure, services, host);
+  if (!opened.ok()) return opened.error();
+  Rig rig = std::move(opened).value();
+  if (!rig.is_gpu()) {
+    return Error{ErrorCode::kUnavailable, "a quick calibration is one of a GPU",
+                 "calibrate a processor without <quick>", "quick"};
+  }
+  const Result<std::string> over =
+      request.over.empty() ? predictor_for(rig.device().name) : Result<std::string>(request.over);
+  if (!over.ok()) return over.error();
+  const Result<LoadedPredictor> below = load_predictor({{}, over.value(), {}});
+  if (!below.ok()) return below.error();
+  const Result<StreamKernel> stream = stream_kernel();
+  const Result<BuiltModel> anchor = anchor_tree();
+  const Result<BuiltModel> launched = launched_tree();
+  if (!stream.ok()) return stream.error();
+  if (!anchor.ok()) return anchor.error();
+  if (!launched.ok()) return launched.error();
+  PassFacts facts;
+  facts.dtype = "bf16";
+  const Result<Job> add = job_of(stream.value().tree, facts, stream.value().node);
+  if (!add.ok()) return add.error();
+  const std::vector<Job> one_by_one = launched_jobs(launched.value());
+
+  const fs::path windows = windows_beside(output.value());
+  std::error_code ignored;
+  fs::remove(windows, ignored);
+  QuickRun run(request, services, host, windows);
+  const Result<Campaign> gpu = run.run(rig, {add.value()}, "graph", true);
+  if (!gpu.ok()) return gpu.error();
+  const SessionResult& session = gpu.value().session;
+  const Result<QuickReading> streamed = reading_of("the stream", add.value(), gpu.value());
+  if (!streamed.ok()) return streamed.error();
+  if (!session.anchor_energy || !session.anchor_time)
+    return nothing_measured("the anchor", gpu.value());
+  QuickReadings readings{
+      {*session.anchor_energy, *session.anchor_time}, streamed.value(), {}, session.idle.power};
+  const Result<Campaign> cpu = run.run(rig, one_by_one, "eager", false);
+  if (!cpu.ok()) return cpu.error();
+  readings.launch = launch_time(one_by_one, cpu.value());
+  Result<QuickFactors> factors =
+      quick_factors(*below.value().predictor, anchor.value(), stream.value(), readings);
+  if (!factors.ok()) return factors.error();
+  QuickCalibrateAnswer answer;
+  answer.output = output.value();
+  answer.overlay = std::move(factors.value().overlay);
+  answer.warnings = std::move(factors.value().warnings);
+  answer.overlay.name = request.on.empty() ? std::string(kThisMachine) : request.on;
+  answer.overlay.over = over.value();
+  answer.overlay.card = rig.device().name;
+  answer.overlay.host = host_of(session.machine);
+  answer.overlay.date = date_of(services);
+  answer.duration = session.duration + cpu.value().session.duration;
+  answer.json = to_json(answer.overlay);
+  return answer;
+}
+
+}  // namespace wattree
