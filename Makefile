@@ -1,6 +1,6 @@
 # The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
 .DEFAULT_GOAL := help
-.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz soak-server bench check configure-run configure-test fuzz-build
+.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
 
 # Run and test share this folder, so that what one has built is there for the other.
 BUILD := build/release
@@ -60,7 +60,7 @@ test: configure-test
 
 # All of them, also after one that fails: -k, and a target for each.
 soak:
-	@$(MAKE) --no-print-directory -k soak-server soak-asan soak-tsan soak-fuzz
+	@$(MAKE) --no-print-directory -k soak-server soak-kills soak-asan soak-tsan soak-fuzz
 
 # With ten thousand idle connections, and as much load as wrk makes.
 soak-server: configure-test
@@ -68,6 +68,13 @@ soak-server: configure-test
 	@tools/build $(BUILD) "Building the server in $(BUILD)" wattree beast_test
 	@WATTREE_SOAK=1 tools/run_tests --build $(BUILD) --only beast_test
 	@bench/serve
+
+# A program that writes to the store of profiles is killed a thousand times.
+soak-kills:
+	@tools/install_dependencies test
+	@cmake --preset release -DWATTREE_TESTS=ON >/dev/null
+	@tools/build $(BUILD) "Building the tests of the store in $(BUILD)" store_sqlite_test
+	@WATTREE_STORE_KILLS=1000 $(BUILD)/tests/bin/store_sqlite_test --gtest_filter='*Killed*'
 
 soak-fuzz: fuzz-build
 	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds-each 600

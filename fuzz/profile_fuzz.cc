@@ -1,4 +1,4 @@
-// Any bytes as a profile, in all three formats: an error, or a profile that is written and read
+// Any bytes as a profile, in all formats: an error, or a profile that is written and read
 // back as it is.
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace wattree {
 
-// Each allows all that those before it do.
+// To read; to send runs and profiles; everything. Each allows all that those before it do.
 enum class TokenScope { kRead, kIngest, kAdmin };
 
 inline constexpr std::array<std::string_view, 3> kTokenScopes{"read", "ingest", "admin"};

@@ -10,6 +10,7 @@
 #include "src/cli/command.h"
 #include "src/cli/completions.h"
 #include "src/cli/wrapped_output.h"
+#include "src/runs/store/sqlite/sqlite_store.h"
 
 namespace wattree {
 namespace {
@@ -107,7 +108,7 @@ std::vector<Command> all_commands(const CommandLine& line) {
   add("During a run", {track_command(app), meters_command(app)});
   add("After a run",
       {carbon_command(app), whatif_command(app), report_command(app), profiles_command(app)});
-  add("In a browser", {serve_command(app)});
+  add("In a browser", {serve_command(app), token_command(app)});
   add("Look-up tables", {models_command(app), hardware_command(app), regions_command(app)});
   add("Your own measurements and predictors",
       {profile_command(app), calibrate_command(app), train_command(app), evaluate_command(app),
@@ -136,6 +137,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Surroundings& world
     if (end != arguments.end()) world.command.assign(end + 1, arguments.end());
   }
   world.services = services_from(world.environment);
+  world.services.stores = sqlite_stores();
   world.flag_of = [&line](std::string_view field) { return flag_of(line, field); };
   const std::vector<std::string> own(arguments.begin(), end);
   if (const auto code = parse(line, own, world)) return *code;

@@ -33,6 +33,7 @@ Command whatif_command(CommandSyntax app);
 Command compare_command(CommandSyntax app);
 Command report_command(CommandSyntax app);
 Command profiles_command(CommandSyntax app);
+Command token_command(CommandSyntax app);
 Command regions_command(CommandSyntax app);
 Command hardware_command(CommandSyntax app);
 Command meters_command(CommandSyntax app);

@@ -5,6 +5,7 @@
 #include "src/api/model/request_texts.h"
 #include "src/api/predict/compare_models.h"
 #include "src/api/runs/compare_runs.h"
+#include "src/api/runs/open_profiles.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
@@ -87,6 +88,7 @@ int run(CompareFlags& flags, CommandSyntax syntax, Surroundings& world) {
     limit = parsed.value();
   }
   Services services = world.services;
+  services.store = store_file(flags.folder.folder, services);
   services.profiles = flags.folder.path(world);
   const bool are_models = names_a_model(flags.names.front(), services);
   if (const Status failure = check_flags(flags, syntax, are_models); !failure.ok())

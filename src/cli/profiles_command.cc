@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
-#include "src/api/runs/export.h"
+#include "src/api/runs/profile_list.h"
 #include "src/api/runs/profiles.h"
-#include "src/api/runs/recover.h"
 #include "src/base/in_quotes.h"
+#include "src/base/text.h"
 #include "src/cli/command.h"
+#include "src/cli/profiles_files.h"
 #include "src/cli/shared_flags.h"
 #include "src/report/table/footprint_table.h"
 #include "src/report/table/table.h"
@@ -15,58 +17,86 @@
 namespace wattree {
 namespace {
 
-struct ProfilesFlags {
-  FolderFlag folder;
-  std::string name;  // Of show, export and delete.
-  std::string file;  // Of import.
-  std::string id;    // Of import.
-  std::string format = "wattree";
-  std::string region;  // Of export.
-  std::string output;
-  std::string journal;  // Of recover: a file or a folder.
+struct ListFlags {
+  ProfileQuery query;
+  std::string status, from, to, sort;
   bool json = false, names = false;
 };
 
-std::vector<std::string> row_of(const KnownProfile& entry) {
-  if (!entry.profile.ok()) {
-    return {entry.id, "cannot be read: " + entry.profile.error().message, "", "", "", "", "", ""};
+struct ProfilesFlags {
+  FolderFlag folder;
+  ListFlags list;
+  std::string name;               // Of show, tag, rename, delete and undelete.
+  std::string new_name;           // Of rename.
+  std::vector<std::string> tags;  // Of tag.
+  bool is_removed = false, json = false;
+};
+
+std::vector<std::string> row_of(const ProfileSummary& profile, bool has_tags) {
+  std::vector<std::string> out;
+  if (profile.status == ProfileStatus::kUnreadable) {
+    out = {profile.id, "cannot be read: " + profile.error, "", "", "", "", "", ""};
+  } else {
+    const auto& basis = profile.provenance;
+    out = {profile.id,
+           profile.name,
+           std::to_string(profile.epochs),
+           profile.duration ? to_text(*profile.duration) : "",
+           profile.energy ? to_text(*profile.energy) : "",
+           basis ? std::string(short_name_of(basis->basis)) : "",
+           basis ? std::string(name_of(basis->boundary)) : "",
+           profile.region};
   }
-  const Profile& profile = entry.profile.value();
-  const auto energy = device_energy(profile);
-  const auto time = duration(profile);
-  const auto basis = provenance(profile);
-  return {entry.id,
-          profile.name,
-          std::to_string(profile.epochs.size()),
-          time ? to_text(*time) : "",
-          energy ? to_text(*energy) : "",
-          basis ? std::string(short_name_of(basis->basis)) : "",
-          basis ? std::string(name_of(basis->boundary)) : "",
-          profile.region};
+  if (has_tags) out.push_back(join(profile.tags));
+  return out;
+}
+
+std::string table_of(const ProfilesAnswer& answer) {
+  bool has_tags = false;
+  for (const ProfileSummary& profile : answer.profiles) has_tags |= !profile.tags.empty();
+  std::vector<Column> columns{
+      {"id"},    {"name"},     {"epochs", true}, {"time", true}, {"device energy", true},
+      {"basis"}, {"boundary"}, {"region"}};
+  if (has_tags) columns.push_back({"tags"});
+  std::vector<std::vector<std::string>> rows;
+  for (const ProfileSummary& profile : answer.profiles) {
+    rows.push_back(row_of(profile, has_tags));
+  }
+  return render_table(columns, rows);
+}
+
+Result<ProfileQuery> query_of(const ListFlags& flags) {
+  ProfileQuery query = flags.query;
+  if (!flags.status.empty()) query.status = parse_profile_status(flags.status);
+  if (Status failure = read_sort(flags.sort, query); !failure.ok()) return failure.error();
+  for (const auto& [text, field, time] :
+       {std::tuple(&flags.from, "from", &query.from), std::tuple(&flags.to, "to", &query.to)}) {
+    if (text->empty()) continue;
+    const Result<UtcTime> parsed = parse_day_or_time(*text, field);
+    if (!parsed.ok()) return parsed.error();
+    *time = parsed.value();
+  }
+  return query;
 }
 
 int list(const ProfilesFlags& flags, Surroundings& world) {
-  const Result<ProfilesAnswer> answer = profiles({flags.folder.folder}, world.services);
-  if (!answer.ok()) return fail(answer.error(), flags.json, world);
-  if (flags.json) {
+  const Result<ProfileQuery> query = query_of(flags.list);
+  if (!query.ok()) return usage_error(query.error(), flags.list.json, world);
+  const Result<ProfilesAnswer> answer =
+      profiles({query.value(), flags.folder.folder}, world.services);
+  if (!answer.ok()) return fail(answer.error(), flags.list.json, world);
+  if (flags.list.json) {
     world.out << to_json(answer.value());
-    return 0;
+  } else if (flags.list.names) {
+    for (const ProfileSummary& profile : answer.value().profiles) world.out << profile.id << "\n";
+  } else {
+    world.out << table_of(answer.value());
+    if (!answer.value().next.empty()) {
+      world.err << "wattree: note: " << answer.value().profiles.size() << " of "
+                << answer.value().total << "; --cursor " << answer.value().next
+                << " goes on from here\n";
+    }
   }
-  if (flags.names) {
-    for (const KnownProfile& entry : answer.value().profiles) world.out << entry.id << "\n";
-    return 0;
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (const KnownProfile& entry : answer.value().profiles) rows.push_back(row_of(entry));
-  world.out << render_table({{"id"},
-                             {"name"},
-                             {"epochs", true},
-                             {"time", true},
-                             {"device energy", true},
-                             {"basis"},
-                             {"boundary"},
-                             {"region"}},
-                            rows);
   return 0;
 }
 
@@ -85,62 +115,59 @@ int show(const ProfilesFlags& flags, Surroundings& world) {
   return 0;
 }
 
-int import_file(const ProfilesFlags& flags, Surroundings& world) {
-  const Result<ImportProfileAnswer> answer =
-      import_profile({flags.file, "", flags.id, flags.folder.folder}, world.services);
-  if (!answer.ok()) return fail(answer.error(), false, world);
-  const std::size_t epochs = answer.value().profile.epochs.size();
-  world.out << fmt::format("{}: {} epoch{} of {}, in {}\n", answer.value().id, epochs,
-                           epochs == 1 ? "" : "s", in_quotes(answer.value().profile.name),
-                           answer.value().folder.string());
-  return 0;
-}
-
-int export_file(const ProfilesFlags& flags, Surroundings& world) {
-  const ExportRequest request{flags.folder.run(flags.name),
-                              parse_export_format(flags.format).value_or(ExportFormat::kWattree),
-                              flags.region};
-  const Result<ExportAnswer> answer = export_profile(request, world.services);
-  if (!answer.ok()) return fail(answer.error(), false, world);
-  for (const std::string& note : answer.value().notes) {
-    world.err << "wattree: note: " << note << "\n";
+int change(const ProfilesFlags& flags, bool is_rename, Surroundings& world) {
+  ChangeProfileRequest request{flags.name, {}, flags.folder.folder};
+  if (is_rename) {
+    request.change.name = flags.new_name;
+  } else {
+    (flags.is_removed ? request.change.remove_tags : request.change.add_tags) = flags.tags;
   }
-  return write_output(answer.value().text, flags.output, world);
+  const Result<ProfileSummary> answer = change_profile(request, world.services);
+  if (!answer.ok()) return fail(answer.error(), false, world);
+  world.out << answer.value().id << ": "
+            << (is_rename ? in_quotes(answer.value().name) : printable(join(answer.value().tags)))
+            << "\n";
+  return 0;
 }
 
 int remove(const ProfilesFlags& flags, Surroundings& world) {
   const Status failure = delete_profile({flags.name, flags.folder.folder}, world.services);
-  return failure.ok() ? 0 : fail(failure.error(), false, world);
+  if (!failure.ok()) return fail(failure.error(), false, world);
+  world.out << flags.name << ": deleted; `wattree profiles undelete " << flags.name
+            << "` brings it back within 30 days\n";
+  return 0;
 }
 
-std::string recovered_text(const RecoveredRun& run) {
-  const std::size_t epochs = run.profile.epochs.size();
-  const auto energy = device_energy(run.profile);
-  std::string out = fmt::format(
-      "{}: {}, {} epoch{}{}, {}\n", run.journal.filename().string(), in_quotes(run.profile.name),
-      epochs, epochs == 1 ? "" : "s", energy ? ", " + to_text(*energy) : "",
-      run.kept.empty() ? "recovered before" : "now in " + run.kept.string());
-  for (const std::string& note : run.notes) out += "  " + note + "\n";
-  return out;
-}
-
-int recover(const ProfilesFlags& flags, Surroundings& world) {
-  const Result<RecoverAnswer> answer =
-      recover_runs({flags.journal, flags.output, flags.folder.folder}, world.services);
+int undelete(const ProfilesFlags& flags, Surroundings& world) {
+  const Result<ProfileSummary> answer =
+      undelete_profile({flags.name, flags.folder.folder}, world.services);
   if (!answer.ok()) return fail(answer.error(), false, world);
-  int code = 0;
-  for (const Result<RecoveredRun>& run : answer.value().runs) {
-    if (run.ok()) {
-      world.out << recovered_text(run.value());
-    } else {
-      code = fail(run.error(), false, world);
-    }
-  }
-  if (answer.value().runs.empty()) {
-    world.out << "nothing to recover: there are no journals in " << answer.value().where.string()
-              << "\n";
-  }
-  return code;
+  world.out << answer.value().id << ": " << in_quotes(answer.value().name) << " is back\n";
+  return 0;
+}
+
+CommandSyntax add_list(CommandSyntax profiles, ListFlags& flags) {
+  const CommandSyntax listing =
+      profiles.add_subcommand("list", "List the profiles that are kept here");
+  listing.add_option("--q", flags.query.words,
+                     "Words that stand in the id, name, author, hardware, region or tags");
+  listing.add_option("--tag", flags.query.tags, "Only with this tag").repeatable("TAG");
+  listing.add_option("--region", flags.query.region, "Only of this region");
+  listing.add_option("--hardware", flags.query.hardware, "Only with this in a device's name");
+  listing.add_option("--status", flags.status, "complete, unfinished or unreadable")
+      .one_of({"complete", "unfinished", "unreadable"});
+  listing.add_option("--from", flags.from, "Only runs that began on this day (UTC) or later");
+  listing.add_option("--to", flags.to, "Only runs that began before this day (UTC)");
+  listing.add_option("--sort", flags.sort,
+                     "id, name, energy, duration, epochs, started or added; -energy begins with "
+                     "the most [id]");
+  listing.add_option("--limit", flags.query.limit, "At most so many [all]").between(1, 1'000'000);
+  listing.add_option("--cursor", flags.query.cursor, "Go on where a list with --limit ended");
+  listing.add_flag("--deleted", flags.query.is_deleted, "Those that were deleted instead");
+  const CommandOption json =
+      listing.add_flag("--json", flags.json, "Print JSON (docs/schemas/profiles.schema.json)");
+  listing.add_flag("--names", flags.names, "Print only the ids, one per line").excludes(json);
+  return listing;
 }
 
 }  // namespace
@@ -148,56 +175,57 @@ int recover(const ProfilesFlags& flags, Surroundings& world) {
 Command profiles_command(CommandSyntax app) {
   auto flags = std::make_shared<ProfilesFlags>();
   const CommandSyntax profiles = app.add_subcommand(
-      "profiles", "List, show, import, export, recover and delete profiles of runs");
+      "profiles", "List, show, import, export, tag, recover and delete profiles of runs");
   profiles.require_subcommand();
   profiles.footer(
       "Examples:\n"
-      "  wattree profiles list\n"
-      "  wattree profiles import their_energyvis_profile.json\n"
+      "  wattree profiles list --tag paper --sort=-energy\n"
+      "  wattree profiles import emissions.csv\n"
+      "  wattree profiles estimate \"their GPT\" --hardware 8xA100-SXM4-40GB --hours 300 --region "
+      "US-VA\n"
       "  wattree profiles export my-run --format energyvis -o my_run.json\n"
       "  wattree profiles recover\n");
-  constexpr char kProfile[] = "A file, or an id of `wattree profiles list`";
-  const CommandSyntax listing =
-      profiles.add_subcommand("list", "List the profiles that are kept here");
-  const CommandOption json =
-      listing.add_flag("--json", flags->json, "Print JSON (docs/schemas/profiles.schema.json)");
-  listing.add_flag("--names", flags->names, "Print only the ids, one per line").excludes(json);
+  const CommandSyntax listing = add_list(profiles, flags->list);
   const CommandSyntax showing = profiles.add_subcommand("show", "Show a profile's figures");
-  showing.add_option("PROFILE", flags->name, kProfile).required();
+  showing.add_option("PROFILE", flags->name, "A file, or an id of `wattree profiles list`")
+      .required();
   showing.add_flag("--json", flags->json, "Print it as JSON (docs/schemas/profile.schema.json)");
-  const CommandSyntax importing = profiles.add_subcommand(
-      "import", "Keep a profile: Wattree's or EnergyVis's JSON, or an HTML report");
-  importing.add_option("FILE", flags->file, "The file").required();
-  importing.add_option("--id", flags->id, "Its id [from its name]");
-  const CommandSyntax exporting = profiles.add_subcommand("export", "Write a profile to a file");
-  exporting.add_option("PROFILE", flags->name, kProfile).required();
-  exporting.add_option("--format", flags->format, "wattree, energyvis or html")
-      .one_of({"wattree", "energyvis", "html"})
-      .show_default();
-  exporting.add_option("--region", flags->region, "Region to write instead of the profile's");
-  exporting.add_option("-o,--output", flags->output, "Write to this file [standard output]");
-  const CommandSyntax deleting =
-      profiles.add_subcommand("delete", "Delete a profile that is kept here");
+  const CommandSyntax tagging = profiles.add_subcommand("tag", "Give a profile tags");
+  tagging.add_option("ID", flags->name, "Its id").required();
+  tagging.add_option("TAG", flags->tags, "The tags").required().values(1, 50);
+  tagging.add_flag("--remove", flags->is_removed, "Take them away instead");
+  const CommandSyntax renaming = profiles.add_subcommand("rename", "Give a profile another name");
+  renaming.add_option("ID", flags->name, "Its id, which stays").required();
+  renaming.add_option("NAME", flags->new_name, "The name").required();
+  const CommandSyntax deleting = profiles.add_subcommand(
+      "delete", "Delete a profile that is kept here; for 30 days it can be brought back");
   deleting.add_option("ID", flags->name, "Its id").required();
-  const CommandSyntax recovering =
-      profiles.add_subcommand("recover", "Recover runs whose tracker died, from their journals");
-  recovering.add_option("JOURNAL|FOLDER", flags->journal,
-                        "A journal or a folder of them [$XDG_STATE_HOME/wattree/journals]");
-  recovering.add_option("-o,--output", flags->output,
-                        "Write the profile to this file [kept among `wattree profiles list`]");
-  for (CommandSyntax command : {listing, showing, importing, exporting, deleting, recovering}) {
+  const CommandSyntax undeleting =
+      profiles.add_subcommand("undelete", "Bring a deleted profile back");
+  undeleting.add_option("ID", flags->name, "Its id").required();
+  for (CommandSyntax command : {listing, showing, tagging, renaming, deleting, undeleting}) {
     flags->folder.add_to(command);
   }
+  const std::vector<Command> files = profiles_files_commands(profiles);
   return {profiles,
           [=](Surroundings& world) {
             if (listing.parsed()) return list(*flags, world);
             if (showing.parsed()) return show(*flags, world);
-            if (importing.parsed()) return import_file(*flags, world);
-            if (exporting.parsed()) return export_file(*flags, world);
-            if (recovering.parsed()) return recover(*flags, world);
-            return remove(*flags, world);
+            if (tagging.parsed()) return change(*flags, false, world);
+            if (renaming.parsed()) return change(*flags, true, world);
+            if (deleting.parsed()) return remove(*flags, world);
+            if (undeleting.parsed()) return undelete(*flags, world);
+            for (const Command& command : files) {
+              if (command.syntax.parsed()) return command.run(world);
+            }
+            return kUsage;
           },
-          [=] { return flags->json || flags->names || exporting.parsed(); }};
+          [=] {
+            if (flags->json || flags->list.json || flags->list.names) return true;
+            return std::any_of(files.begin(), files.end(), [](const Command& command) {
+              return command.syntax.parsed() && command.prints_data && command.prints_data();
+            });
+          }};
 }
 
 }  // namespace wattree

@@ -4,6 +4,8 @@
 #include <functional>
 #include <thread>
 
+#include "src/api/access/token_watch.h"
+#include "src/cli/server_address.h"
 #include "src/server/routes/application.h"
 
 namespace wattree {
@@ -57,6 +59,12 @@ std::vector<WebListener> RunServer::listeners() const {
 Application RunServer::application() {
   ServerOptions options;
   options.is_public = options_.is_public;
+  // Who calls from this machine needs no token: a tracker then opens no store.
+  if (!is_for_this_machine(options_.address)) {
+    options.tokens = [watch = std::make_shared<TokenWatch>(services_)](std::string_view token) {
+      return (*watch)(token);
+    };
+  }
   const Application own = make_application(std::move(options), services_);
   Application out;
   out.answer_at_once = [own](const HttpCall& call) -> std::optional<HttpAnswer> {

@@ -3,11 +3,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <ostream>
 
+#include "src/api/access/token_watch.h"
 #include "src/api/runs/links.h"
+#include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/log_lines.h"
 #include "src/cli/server_address.h"
@@ -133,7 +136,7 @@ bool open_in_browser(const std::string& url) {
   return failure == 0;
 }
 
-Status check(const ServeFlags& flags) {
+Status check(const ServeFlags& flags, const Services& services) {
   Status wrong;
   if (flags.tls_cert.empty() != flags.tls_key.empty()) {
     const std::string missing = flags.tls_cert.empty() ? "tls_cert" : "tls_key";
@@ -144,7 +147,7 @@ Status check(const ServeFlags& flags) {
     wrong = Error{ErrorCode::kNotFound, in_quotes(flags.models.string()) + " is no folder",
                   "make it, or name another with <models>", "models"};
   } else {
-    wrong = check_address(flags.address, flags.options.is_public);
+    wrong = check_address(flags.address, flags.options.is_public, services);
   }
   return wrong;
 }
@@ -167,6 +170,9 @@ Result<Served> start(const ServeFlags& flags, Services services) {
   services.live = out.live.get();
   services.links = out.links.get();
   ServerOptions options = flags.options;
+  options.tokens = [watch = std::make_shared<TokenWatch>(services)](std::string_view token) {
+    return (*watch)(token);
+  };
   if (flags.log) {
     Result<std::unique_ptr<LogLines>> log = LogLines::open(*flags.log);
     if (!log.ok()) return log.error();
@@ -183,7 +189,8 @@ Result<Served> start(const ServeFlags& flags, Services services) {
 }
 
 int run(const ServeFlags& flags, Surroundings& world) {
-  if (const Status wrong = check(flags); !wrong.ok()) return fail(wrong.error(), false, world);
+  if (const Status wrong = check(flags, world.services); !wrong.ok())
+    return fail(wrong.error(), false, world);
   const StopSignals signals;
   allow_many_descriptors();
   const Result<Served> served = start(flags, world.services);

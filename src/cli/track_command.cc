@@ -153,7 +153,7 @@ Result<std::unique_ptr<RunServer>> start_server(const TrackFlags& flags, const T
   if (flags.serve || flags.port) options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
   options.address = flags.address;
   options.is_public = flags.is_public;
-  if (const Status wrong = check_address(flags.address, flags.is_public); !wrong.ok()) {
+  if (const Status wrong = check_address(flags.address, flags.is_public, services); !wrong.ok()) {
     return wrong.error();
   }
   if (flags.energyvis) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/facade/plain_error.h"
-#include "src/runs/profile/find.h"
+#include "src/runs/profile/read.h"
 
 namespace wattree {
 namespace {

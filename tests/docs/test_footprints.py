@@ -26,11 +26,15 @@ def run(wattree, *arguments, code=0):
 
 
 def schema(name):
-    """A schema with what it takes from footprint.schema.json in it."""
+    """A schema with what it takes from footprint.schema.json and of an entry of the list in it."""
     text = (ROOT / f"docs/schemas/{name}.schema.json").read_text()
-    loaded = json.loads(text.replace("footprint.schema.json#", "#"))
+    loaded = json.loads(text.replace("footprint.schema.json#", "#").replace("profile_entry.schema.json\"}", "#/$defs/entry\"}"))
     if "footprint.schema.json#" in text:
-        loaded["$defs"] = json.loads((ROOT / "docs/schemas/footprint.schema.json").read_text())["$defs"]
+        footprint = json.loads((ROOT / "docs/schemas/footprint.schema.json").read_text())
+        loaded["$defs"] = {**footprint["$defs"], **loaded.get("$defs", {})}
+    if "profile_entry.schema.json\"}" in text:
+        loaded["$defs"] = {"entry": json.loads((ROOT / "docs/schemas/profile_entry.schema.json").read_text())}
+        del loaded["$defs"]["entry"]["$id"]
     return loaded
 
 

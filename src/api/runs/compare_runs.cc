@@ -5,6 +5,7 @@
 
 #include "src/api/predict/request_reader.h"
 #include "src/api/runs/footprint.h"
+#include "src/api/runs/run_request.h"
 #include "src/base/file.h"
 #include "src/models/hub/bundled.h"
 
@@ -15,8 +16,8 @@ constexpr std::size_t kMostRuns = 100;
 constexpr std::int64_t kMostComparedEpochs = 1'000'000'000;
 
 // Whoever may not have files of models opened may not have files of profiles opened either.
-ProfileNames names_for(const Services& services) {
-  return services.hub.allow_files ? ProfileNames::kFilesAndIds : ProfileNames::kIds;
+RunRef run_named(const std::string& name, const Services& services) {
+  return {name, {}, services.hub.allow_files};
 }
 
 SettingQuery read_setting(JsonFields& fields) {
@@ -49,7 +50,7 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
                                        const Services& services) {
   CompareRunsAnswer answer;
   for (const std::string& run : request.runs) {
-    Result<Profile> profile = load_run(run, services.profiles, names_for(services));
+    Result<Profile> profile = load_run(run_named(run, services), services);
     if (!profile.ok()) return profile.error();
     Result<Footprint> footprint =
         footprint_of(std::move(profile).value(), request.setting, request.epochs);
@@ -76,7 +77,7 @@ bool names_a_model(const std::string& name, const Services& services) {
   }
   if (find_bundled(name) != nullptr) return true;
   // What is neither is more likely a model: of those there are many more.
-  return !load_run(name, services.profiles, names_for(services)).ok();
+  return !load_run(run_named(name, services), services).ok();
 }
 
 }  // namespace wattree

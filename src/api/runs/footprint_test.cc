@@ -6,12 +6,20 @@
 #include "src/report/document/equivalent_text.h"
 #include "src/report/document/report.h"
 #include "src/report/document/report_content.h"
+#include "src/runs/store/sqlite/sqlite_store.h"
 
 namespace wattree {
 namespace {
 
+Services services() {
+  Services out = services_from([](const char*) { return std::nullopt; });
+  out.stores = sqlite_stores();
+  return out;
+}
+
 Profile sample() {
-  return load_profile(WATTREE_SOURCE_DIR "/tests/data/profiles/energyvis_sample.json", "").value();
+  const char* file = WATTREE_SOURCE_DIR "/tests/data/profiles/energyvis_sample.json";
+  return load_profile({file, {}, true}, services()).value();
 }
 
 TEST(Footprint, TheQueryGoesBeforeTheProfile) {
@@ -51,7 +59,7 @@ TEST(Footprint, WithoutARegionThereAreNoEmissions) {
 
 // EnergyVis rescaled what the second run measured to the first one's hardware.
 TEST(Footprint, AComparisonScalesNothing) {
-  const Profile bert = load_profile("bert-base-v100", "").value();
+  const Profile bert = load_profile({"bert-base-v100", {}, false}, services()).value();
   const std::vector<Footprint> both{footprint_of(sample(), {}).value(),
                                     footprint_of(bert, {}).value()};
   EXPECT_EQ(both[1].curve.points.back().device_energy.value, *device_energy(bert));
@@ -155,7 +163,7 @@ TEST(Report, EquivalentsReadWellAtAnySize) {
 }
 
 TEST(Profiles, UnknownOnesAreErrorsWithTheNearest) {
-  const Error error = load_profile("bert-base", "/nonexistent").error();
+  const Error error = load_profile({"bert-base", "/nonexistent", false}, services()).error();
   EXPECT_EQ(error.code, ErrorCode::kNotFound);
   EXPECT_EQ(error.hint, "did you mean bert-base-v100?");
 }

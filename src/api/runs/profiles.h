@@ -1,4 +1,4 @@
-// Profiles of runs: those that are kept, one of them, a new one, and one less.
+// One profile that is kept: shown, named, tagged, deleted and brought back.
 #pragma once
 
 #include <filesystem>
@@ -6,21 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "src/api/runs/profile_list.h"
 #include "src/api/runs/run_request.h"
-#include "src/runs/profile/find.h"
+#include "src/runs/store/profile_store.h"
 #include "src/runs/whatif/footprint.h"
 
 namespace wattree {
-
-struct ProfilesRequest {
-  std::filesystem::path folder;  // Empty: the services'; the same below.
-};
-struct ProfilesAnswer {
-  std::vector<KnownProfile> profiles;
-};
-Result<ProfilesAnswer> profiles(const ProfilesRequest& request, const Services& services);
-// The contract of docs/schemas/profiles.schema.json.
-std::string to_json(const ProfilesAnswer& answer);
 
 struct ShowProfileRequest {
   RunRef profile;
@@ -34,27 +25,26 @@ Result<ShowProfileAnswer> show_profile(const ShowProfileRequest& request, const 
 // The contract of docs/schemas/profile.schema.json.
 std::string to_json(const ShowProfileAnswer& answer);
 
-struct ImportProfileRequest {
-  std::filesystem::path file;  // Or, where it is empty,
-  std::string text;            // what such a file has in it.
-  std::string id;              // Empty: made from the profile's name.
-  std::filesystem::path folder;
-};
-// {"profile": the profile in any of the formats, as an object or as a text, "id"?}
-Result<ImportProfileRequest> import_profile_request(const nlohmann::json& json);
-struct ImportProfileAnswer {
+struct ChangeProfileRequest {
   std::string id;
-  Profile profile;
-  std::filesystem::path folder;
+  ProfileChange change;
+  std::filesystem::path folder;  // Empty: the services'; the same below.
 };
-Result<ImportProfileAnswer> import_profile(const ImportProfileRequest& request,
-                                           const Services& services);
+// {"id", "name"?, "tags"?}: at least one of the last two.
+Result<ChangeProfileRequest> change_profile_request(const nlohmann::json& json);
+Result<ProfileSummary> change_profile(const ChangeProfileRequest& request,
+                                      const Services& services);
+// The contract of docs/schemas/profile_entry.schema.json: an entry of the list.
+std::string to_json(const ProfileSummary& profile);
 
+// For 30 days it can be brought back.
 struct DeleteProfileRequest {
   std::string id;
   std::filesystem::path folder;
 };
 Result<DeleteProfileRequest> delete_profile_request(const nlohmann::json& json);  // {"id"}
 Status delete_profile(const DeleteProfileRequest& request, const Services& services);
+Result<ProfileSummary> undelete_profile(const DeleteProfileRequest& request,
+                                        const Services& services);
 
 }  // namespace wattree

@@ -2,11 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/api/runs/open_profiles.h"
 #include "src/api/runs/run_detail.h"
 #include "src/base/error_field.h"
+#include "src/base/in_quotes.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
-#include "src/runs/profile/find.h"
+#include "src/base/text.h"
+#include "src/runs/profile/read.h"
 #include "src/runs/whatif/footprint.h"
 
 namespace wattree {
@@ -14,8 +17,19 @@ namespace {
 
 constexpr std::int64_t kMostEpochs = 1'000'000;
 
-ProfileNames names_of(const RunRef& run) {
-  return run.may_be_file ? ProfileNames::kFilesAndIds : ProfileNames::kIds;
+// For the user who asked for a profile that is not there.
+Error no_profile(const RunRef& run, ProfileStore& store) {
+  std::vector<std::string> ids;
+  if (const Result<ProfilePage> page = store.list({}); page.ok()) {
+    for (const ProfileSummary& profile : page.value().profiles) ids.push_back(profile.id);
+  }
+  const std::vector<std::string_view> views(ids.begin(), ids.end());
+  const std::vector<std::string> close = nearest(run.name, views);
+  return {ErrorCode::kNotFound, "there is no profile " + in_quotes(run.name),
+          !close.empty()    ? "did you mean " + join(close, ", or ") + "?"
+          : run.may_be_file ? "give a file, or an id of `wattree profiles list`"
+                            : "`wattree profiles list` shows those there are",
+          "profile"};
 }
 
 }  // namespace
@@ -29,14 +43,31 @@ Result<Profile> load_profile(const RunRef& run, const Services& services) {
   if (services.live != nullptr && services.live->find(run.name).ok()) {
     return run_profile(run.name, services);
   }
-  return load_profile(run.name, profile_folder(run.folder, services), names_of(run));
+  std::error_code ignored;
+  if (run.may_be_file && std::filesystem::exists(run.name, ignored)) {
+    Result<ReadProfile> read = read_profile_file(run.name);
+    if (!read.ok()) return read.error();
+    return std::move(read).value().profile;
+  }
+  const Result<std::shared_ptr<ProfileStore>> store =
+      open_profiles(run.folder, services, StoreAccess::kRead);
+  if (!store.ok()) return store.error();
+  Result<KeptProfile> found = store.value()->find(run.name);
+  if (found.ok()) return std::move(found).value().profile;
+  if (found.error().code == ErrorCode::kNotFound) return no_profile(run, *store.value());
+  return of_field("profile", found.error());
 }
 
 Result<Profile> load_run(const RunRef& run, const Services& services) {
-  if (services.live != nullptr && services.live->find(run.name).ok()) {
-    return run_profile(run.name, services);
+  if (const Result<Joules> energy = parse_energy(run.name); energy.ok()) {
+    return profile_of_energy(energy.value(), run.name);
   }
-  return load_run(run.name, profile_folder(run.folder, services), names_of(run));
+  Result<Profile> profile = load_profile(run, services);
+  const bool is_number = run.name.find_first_of("0123456789") == 0;
+  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
+  return Error{ErrorCode::kInvalidInput,
+               in_quotes(run.name) + " is neither an energy nor a profile",
+               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh", "run"};
 }
 
 Result<std::vector<Device>> devices_with(const OwnDevices& own) {
@@ -88,6 +119,13 @@ MassUnit read_unit(JsonFields& fields) {
   const std::optional<MassUnit> unit = parse_mass_unit(name);
   if (!unit) fields.complain("unit", "must be g, kg or lb");
   return unit.value_or(MassUnit::kAuto);
+}
+
+std::optional<std::vector<std::string>> read_tags(const nlohmann::json& json, JsonFields& fields,
+                                                  const char* name) {
+  if (!fields.has(name)) return std::nullopt;
+  if (json.at(name).is_string()) return std::vector<std::string>{fields.text(name)};
+  return fields.texts(name);
 }
 
 }  // namespace wattree

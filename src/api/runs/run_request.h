@@ -49,6 +49,9 @@ SettingQuery read_setting(const nlohmann::json& json, JsonFields& fields,
 std::optional<std::size_t> read_epochs(JsonFields& fields);
 OwnDevices read_own_devices(JsonFields& fields);  // "hardware_file": the text of one
 MassUnit read_unit(JsonFields& fields);           // "unit": g, kg or lb
+// A text or an array of texts; absent where the field is.
+std::optional<std::vector<std::string>> read_tags(const nlohmann::json& json, JsonFields& fields,
+                                                  const char* name);
 
 // How requests are named in errors about their JSON.
 inline constexpr char kInRequest[] = "request";

@@ -7,11 +7,13 @@
 #include "src/api/runs/carbon.h"
 #include "src/api/runs/export.h"
 #include "src/api/runs/lookup.h"
+#include "src/api/runs/profile_import.h"
 #include "src/api/runs/profiles.h"
 #include "src/api/runs/recover.h"
 #include "src/api/runs/report.h"
 #include "src/api/runs/whatif.h"
 #include "src/base/test_folder.h"
+#include "src/runs/store/sqlite/sqlite_store.h"
 
 namespace wattree {
 namespace {
@@ -23,6 +25,8 @@ const char kSample[] = WATTREE_SOURCE_DIR "/tests/data/profiles/energyvis_sample
 Services services_in(const TestFolder& folder) {
   Services out = services_from([](const char*) { return std::nullopt; });
   out.profiles = folder.path() / "profiles";
+  out.store = folder.path() / "wattree.db";
+  out.stores = sqlite_stores();
   out.journals = folder.path() / "journals";
   return out;
 }
@@ -119,7 +123,7 @@ TEST(ReportRequest, IsMarkdownOrHtml) {
   EXPECT_EQ(report_request(Json{{"profile", "a"}, {"unit", "stone"}}).error().field, "unit");
 }
 
-TEST(ProfileRequests, KeepShowExportAndDelete) {
+TEST(KeptProfiles, KeepShowExportAndDelete) {
   const TestFolder folder;
   const Services services = services_in(folder);
   const Result<ShowProfileAnswer> sample = show_profile({{kSample, {}, true}}, services);
@@ -128,12 +132,12 @@ TEST(ProfileRequests, KeepShowExportAndDelete) {
   const Result<ImportProfileAnswer> kept = import_profile(
       import_profile_request(Json{{"profile", own}, {"id", "mine"}}).value(), services);
   ASSERT_TRUE(kept.ok()) << kept.error().message;
-  EXPECT_EQ(kept.value().id, "mine");
+  EXPECT_EQ(kept.value().profiles.at(0).id, "mine");
   // As a text too, and under another id: nothing is overwritten.
   const Result<ImportProfileAnswer> again = import_profile(
       import_profile_request(Json{{"profile", own.dump()}, {"id", "mine"}}).value(), services);
   ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(again.value().id, "mine-2");
+  EXPECT_EQ(again.value().profiles.at(0).id, "mine-2");
   const Json list = Json::parse(to_json(profiles({}, services).value()));
   EXPECT_EQ(list["profiles"][0]["id"], "mine");
   EXPECT_EQ(list["profiles"].size(), 4u);  // With the two that come with the program.
@@ -150,17 +154,18 @@ TEST(ProfileRequests, KeepShowExportAndDelete) {
   EXPECT_EQ(delete_profile({"mine", {}}, services).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(delete_profile({"../mine", {}}, services).error().code, ErrorCode::kInvalidInput);
   EXPECT_EQ(import_profile_request(Json{{"profile", 3}}).error().field, "profile");
-  EXPECT_EQ(import_profile({{}, "{}", "", {}}, services).error().field, "profile");
+  EXPECT_EQ(import_profile({{}, "{}", "", {}, {}}, services).error().field, "profile");
 }
 
-TEST(ProfileRequests, WithoutAHomeAProfileNeedsAFolder) {
-  const Services homeless = services_from([](const char*) { return std::nullopt; });
-  const Result<ImportProfileAnswer> lost = import_profile({kSample, "", "", {}}, homeless);
+TEST(KeptProfiles, WithoutAHomeAProfileNeedsAFolder) {
+  Services homeless = services_from([](const char*) { return std::nullopt; });
+  homeless.stores = sqlite_stores();
+  const Result<ImportProfileAnswer> lost = import_profile({kSample, "", "", {}, {}}, homeless);
   ASSERT_FALSE(lost.ok());
   EXPECT_EQ(lost.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(lost.error().hint, "set HOME or XDG_DATA_HOME, or name a folder with <folder>");
   const TestFolder folder;
-  EXPECT_TRUE(import_profile({kSample, "", "", folder.path()}, homeless).ok());
+  EXPECT_TRUE(import_profile({kSample, "", "", {}, folder.path()}, homeless).ok());
 }
 
 TEST(LookupRequests, FindAndSuggest) {

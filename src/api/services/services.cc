@@ -20,6 +20,7 @@ Services services_from(const Environment& environment) {
   out.hub = hub_options_from(environment);
   out.predictors = own_folder(XdgFolder::kData, environment, "predictors", "");
   out.profiles = own_folder(XdgFolder::kData, environment, "profiles", "wattree-profiles");
+  out.store = own_folder(XdgFolder::kData, environment, "wattree.db", "");
   out.journals = own_folder(XdgFolder::kState, environment, "journals", "wattree-journals");
   out.runs = own_folder(XdgFolder::kState, environment, "runs", "wattree-runs");
   out.meters.visible = {environment("CUDA_VISIBLE_DEVICES"), environment("NVIDIA_VISIBLE_DEVICES"),

@@ -10,6 +10,7 @@
 #include "src/base/environment.h"
 #include "src/measure/meter/find.h"
 #include "src/models/hub/options.h"
+#include "src/runs/store/profile_stores.h"
 
 namespace wattree {
 
@@ -25,7 +26,9 @@ struct Services {
   // Models that somebody dropped; null: there is no such folder.
   std::shared_ptr<const ModelsFolder> models = nullptr;
   std::filesystem::path predictors;  // The user's own, NAME.json; empty: there are none.
-  std::filesystem::path profiles;    // The user's runs.
+  std::filesystem::path profiles;    // The user's runs, as files: trackers write there.
+  std::filesystem::path store;       // The file that all of them are kept in; empty: there is none.
+  ProfileStores stores;              // How such a file is opened; a shell chooses.
   std::filesystem::path journals;    // Of runs that are being tracked.
   std::filesystem::path runs;        // An entry for each run of this machine.
   LiveRuns* live = nullptr;          // Those runs as they go on; null: nobody follows them.

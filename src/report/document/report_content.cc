@@ -7,7 +7,6 @@
 #include "src/base/text.h"
 #include "src/base/version.h"
 #include "src/report/document/equivalent_text.h"
-#include "src/runs/profile/find.h"
 
 namespace wattree {
 namespace {

@@ -10,7 +10,6 @@
 #include "src/report/document/report_content.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
-#include "src/runs/profile/find.h"
 
 namespace wattree {
 namespace {

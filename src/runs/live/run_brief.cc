@@ -5,7 +5,7 @@
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
 #include "src/runs/live/run_json.h"
-#include "src/runs/profile/find.h"
+#include "src/runs/profile/profile.h"
 
 namespace wattree {
 namespace {

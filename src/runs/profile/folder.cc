@@ -100,15 +100,4 @@ Result<std::string> save_profile(const fs::path& folder, const Profile& profile,
   return name;
 }
 
-Status delete_profile(const fs::path& folder, std::string_view id) {
-  const Result<fs::path> path = profile_path(folder, id);
-  if (!path.ok()) return path.error();
-  std::error_code error;
-  if (fs::remove(path.value(), error)) return {};
-  if (error) return failed("delete", path.value(), error);
-  return Error{ErrorCode::kNotFound,
-               "there is no profile \"" + std::string(id) + "\" in " + folder.string(),
-               "`wattree profiles list` shows those there are"};
-}
-
 }  // namespace wattree

@@ -24,8 +24,6 @@ Result<std::vector<StoredProfile>> list_profiles(const std::filesystem::path& fo
 Result<std::string> save_profile(const std::filesystem::path& folder, const Profile& profile,
                                  std::string_view id = "");
 
-Status delete_profile(const std::filesystem::path& folder, std::string_view id);
-
 // The file of an id; an error for an id that could lead out of the folder.
 Result<std::filesystem::path> profile_path(const std::filesystem::path& folder,
                                            std::string_view id);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "src/base/text.h"
+
 namespace wattree {
 namespace {
 constexpr std::array<std::string_view, 4> kKinds{"gpu", "cpu", "memory", "machine"};
@@ -75,6 +77,16 @@ std::vector<std::string> component_names(const Profile& profile) {
     }
   }
   return names;
+}
+
+std::string hardware_text(const Profile& profile) { return hardware_text(profile.hardware); }
+
+std::string hardware_text(const std::vector<HardwareEntry>& hardware) {
+  std::vector<std::string> parts;
+  for (const HardwareEntry& entry : hardware) {
+    parts.push_back(std::to_string(entry.count) + " × " + entry.name);
+  }
+  return join(parts);
 }
 
 }  // namespace wattree

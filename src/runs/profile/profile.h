@@ -109,5 +109,8 @@ std::optional<Provenance> provenance(const Profile& profile);
 std::vector<const Epoch*> windows_of(const Profile& profile);
 // The names of all components, in the order of their first appearance.
 std::vector<std::string> component_names(const Profile& profile);
+// "4 × GeForce GTX 1080 Ti, 1 × Intel i7 2600K"; empty where the profile names none.
+std::string hardware_text(const Profile& profile);
+std::string hardware_text(const std::vector<HardwareEntry>& hardware);
 
 }  // namespace wattree

@@ -239,7 +239,16 @@ void write(JsonWriter& out, const SampleSeries& series) {
 }  // namespace
 
 Result<Profile> read_profile_json(std::string_view text, const std::string& origin) {
-  const Result<Json> json = parse_json(text, origin);
+  Profile profile;
+  // A run may have a million epochs: each becomes what it is at once, and never a document.
+  Status bad_epoch;
+  const auto take_epoch = [&](const Json& epoch, std::size_t index) {
+    if (!bad_epoch.ok()) return;
+    JsonFields fields(epoch, "epochs[" + std::to_string(index) + "].", origin, bad_epoch);
+    if (index == 0) profile.epochs.clear();
+    profile.epochs.push_back(read_epoch(std::move(fields)));
+  };
+  const Result<Json> json = parse_json(text, origin, "epochs", take_epoch);
   if (!json.ok()) return json.error();
   Status failure;
   JsonFields fields(json.value(), "", origin, failure);
@@ -253,7 +262,6 @@ Result<Profile> read_profile_json(std::string_view text, const std::string& orig
                      " of the profile format is not known to this wattree",
                  "a newer wattree reads it"};
   }
-  Profile profile;
   profile.name = fields.text("name", true);
   profile.author = fields.text("author");
   profile.source = fields.text("source");
@@ -281,7 +289,7 @@ Result<Profile> read_profile_json(std::string_view text, const std::string& orig
     pue.value = value;
   }
   read_all(fields, "hardware", read_hardware, profile.hardware);
-  read_all(fields, "epochs", read_epoch, profile.epochs);
+  fields.array("epochs");
   if (const Json* outside = fields.object("outside_epochs")) {
     profile.outside = read_epoch(fields.below(*outside, "outside_epochs"));
   }
@@ -289,6 +297,7 @@ Result<Profile> read_profile_json(std::string_view text, const std::string& orig
   read_all(fields, "samples", read_samples, profile.samples);
   fields.finish();
   if (!failure.ok()) return failure.error();
+  if (!bad_epoch.ok()) return bad_epoch.error();
   return profile;
 }
 

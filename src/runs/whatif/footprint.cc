@@ -80,18 +80,6 @@ Profile profile_of_energy(Joules energy, const std::string& as_typed) {
   return profile;
 }
 
-Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder,
-                         ProfileNames names) {
-  if (const Result<Joules> energy = parse_energy(what); energy.ok()) {
-    return profile_of_energy(energy.value(), what);
-  }
-  Result<Profile> profile = load_profile(what, folder, names);
-  const bool is_number = what.find_first_of("0123456789") == 0;
-  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
-  return Error{ErrorCode::kInvalidInput, in_quotes(what) + " is neither an energy nor a profile",
-               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh", "run"};
-}
-
 Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
                                     std::span<const Device> devices, const Profile* other) {
   Result<Profile> given = with_hardware(profile, query.baseline_hardware, devices);

@@ -1,13 +1,12 @@
 // What runs took and emitted: one of them, beside others, or elsewhere.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "src/facts/carbon/equivalents.h"
-#include "src/runs/profile/find.h"
+#include "src/runs/profile/profile.h"
 #include "src/runs/whatif/setting.h"
 #include "src/runs/whatif/steps.h"
 #include "src/runs/whatif/whatif.h"
@@ -25,9 +24,6 @@ Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
 
 // An energy by itself, as a run of one epoch: assumed, because somebody typed it in.
 Profile profile_of_energy(Joules energy, const std::string& as_typed);
-// An energy where it reads as one ("2.5kWh"), else a profile: a file, or an id in the folder.
-Result<Profile> load_run(const std::string& what, const std::filesystem::path& folder,
-                         ProfileNames names = ProfileNames::kFilesAndIds);
 
 struct WhatIfQuery {
   SettingQuery baseline;  // Where the profile does not say, or not what is wanted.

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "src/base/amounts.h"
-#include "src/runs/profile/find.h"
+#include "src/runs/profile/profile.h"
 #include "src/runs/whatif/setting.h"
 
 namespace wattree {

@@ -5,16 +5,19 @@
 #include <string>
 #include <utility>
 
+#include "src/runs/store/sqlite/sqlite_store.h"
 #include "src/server/http/application.h"
 #include "src/server/routes/application.h"
 
 namespace wattree {
 
 inline Services test_services() {
-  return services_from([](const char* name) -> std::optional<std::string> {
+  Services out = services_from([](const char* name) -> std::optional<std::string> {
     if (std::string(name) == "HF_HUB_OFFLINE") return "1";
     return std::nullopt;
   });
+  out.stores = sqlite_stores();
+  return out;
 }
 
 // "/api/v1/predict?model=gpt2&batch=2", without percent signs.

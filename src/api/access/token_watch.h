@@ -1,0 +1,47 @@
+// The tokens of the store as a server needs them: in memory, and never old.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "src/api/services/services.h"
+#include "src/runs/store/token.h"
+
+namespace wattree {
+
+// Looks at the store once a second, on a thread of its own, so that a new token is good and a
+// revoked one is not within seconds, whoever changed it. It also writes down, once a minute, which
+// tokens were used, and makes the store's file where there is none.
+class TokenWatch {
+ public:
+  explicit TokenWatch(const Services& services);
+  TokenWatch(const TokenWatch&) = delete;
+  TokenWatch& operator=(const TokenWatch&) = delete;
+  ~TokenWatch();
+
+  // What a token allows; none where it is not known, has expired or was revoked. From any thread;
+  // waits for no disk.
+  std::optional<TokenScope> operator()(std::string_view token);
+
+  // Looks at once.
+  void refresh();
+
+ private:
+  void look(StoreAccess access);
+  void watch();
+
+  const Services services_;
+  std::mutex mutex_;  // Guards what follows.
+  std::condition_variable ended_;
+  bool is_ending_ = false;
+  std::vector<Token> tokens_;
+  std::map<std::int64_t, UtcTime> used_;  // By id, since it was last written down.
+  std::thread thread_;
+};
+
+}  // namespace wattree
