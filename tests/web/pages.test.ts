@@ -284,6 +284,40 @@ describe('when things go wrong', () => {
   });
 });
 
+describe('measured trees', () => {
+  it('open in the same tree, measured beside predicted, with the error of each node', async () => {
+    const between = new Between(() => server.url);
+    let sent = '';
+    between.answer = (call, response) => {
+      if (!(call.url ?? '').startsWith('/api/v1/datasets')) return false;
+      call.on('data', (chunk: Buffer) => { sent += chunk.toString(); });
+      call.on('end', () => {
+        const leaf = { scope: 'a.b', type: 'Linear', level: 'ml', class: 'parametric', measured_j: 2, energy_j: 2.2, error: 0.1, inside: true, features: {}, children: [] };
+        const tree = { scope: '', type: 'Toy', level: 'model', class: 'module', measured_j: 4, energy_j: 4.2, error: 0.05, features: {}, children: [leaf] };
+        const error = { nodes: 1, mean_error: 0.05, inside: 1 };
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ hardware: 'NVIDIA H200', predictor: 'h200', basis: { kind: 'predicted', boundary: 'gpu' }, errors: { model: error, ml: error },
+          trees: [{ model: 'toy', batch_size: 4, seq_len: 32, predicted_from: 'dataset', tree }] }));
+      });
+      return true;
+    };
+    await between.start();
+    try {
+      const w = await open(`${between.url}/?view=table`);
+      await treeIsThere(w.page);
+      const line = '{"model_name": "toy", "batch_size": 4, "seq_len": 32, "frontend_tree": {}}\n';
+      await w.page.locator('input[type="file"]').setInputFiles({ name: 'toy.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(line) });
+      await w.page.getByText('is the mean error on whole models').waitFor();
+      expect(sent).toBe(line);
+      expect((await w.page.getByRole('treegrid').innerText()).replaceAll('\u202f', ' ')).toMatch(/Error[\s\S]*\+5.0 %[\s\S]*\+10 %/);
+      await w.page.getByRole('button', { name: 'Back to predictions' }).click();
+      await w.page.getByRole('button', { name: 'Visualize' }).waitFor();
+      await done(w);
+    } finally {
+      await between.stop();
+    }
+  });
+});
+
 describe('the other pages', () => {
   it('compare two models part by part, and swap them', async () => {
     const w = await open('/compare?a=bert-base-uncased&b=gpt2');

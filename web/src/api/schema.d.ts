@@ -348,6 +348,160 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What runs and ran on this machine. */
+        get: operations["runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run with its epochs, and those of them that took too much. */
+        get: operations["run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Server-sent events of a run: status, epoch and last ended, from the beginning or after the header Last-Event-ID. */
+        get: operations["run_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The run's profile as far as it has come. */
+        get: operations["run_profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The run's journal, for another server that follows it; a MiB at a time. */
+        get: operations["run_journal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a run where its next epoch would begin. */
+        post: operations["pause_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a run that is paused go on. */
+        post: operations["resume_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Trackers on other machines. */
+        get: operations["links"];
+        put?: never;
+        /** Follows a tracker on another machine; its run then is among the others. */
+        post: operations["add_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Follows that tracker no longer; the run itself goes on. */
+        delete: operations["remove_link"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1458,31 +1612,61 @@ export interface components {
             }[];
         };
         profiles: {
-            profiles: ({
-                id: string;
-                bundled: boolean;
-                error: string;
-            } | {
-                id: string;
-                bundled: boolean;
-                name: string;
-                author?: string;
-                region?: string;
-                hardware: string;
-                epochs: number;
-                duration_s?: number;
-                /** @description Of the whole run */
-                device_energy_j?: number;
-                /** @description Of device_energy_j, what was taken outside the epochs */
-                outside_epochs_j?: number;
-                basis?: {
-                    /** @enum {unknown} */
-                    kind: "measured" | "published" | "derived" | "predicted" | "assumed";
-                    by?: string;
-                    /** @enum {unknown} */
-                    boundary: "gpu" | "host" | "wall" | "facility";
-                };
-            })[];
+            profiles: components["schemas"]["profile_entry"][];
+            /** @description On all pages */
+            total: number;
+            /** @description The cursor of the next page; absent on the last one */
+            next?: string;
+        };
+        profile_entry: {
+            id: string;
+            bundled: boolean;
+            /** @enum {unknown} */
+            origin: "tracked" | "imported" | "estimated" | "bundled";
+            /** @constant */
+            status: "unreadable";
+            tags: string[];
+            added: string;
+            deleted?: string;
+            error: string;
+        } | {
+            id: string;
+            /** @description It comes with the program */
+            bundled: boolean;
+            /** @enum {unknown} */
+            origin: "tracked" | "imported" | "estimated" | "bundled";
+            /**
+             * @description unfinished: fewer epochs than were planned
+             * @enum {unknown}
+             */
+            status: "complete" | "unfinished";
+            tags: string[];
+            /** @description When it came into the list, in UTC */
+            added: string;
+            /** @description When it was deleted, in UTC */
+            deleted?: string;
+            name: string;
+            author?: string;
+            region?: string;
+            /** @description As the author writes it, where that is no region we know */
+            location?: string;
+            hardware: string;
+            epochs: number;
+            planned_epochs?: number;
+            /** @description When the run began, in UTC */
+            started?: string;
+            duration_s?: number;
+            /** @description Of the whole run */
+            device_energy_j?: number;
+            /** @description Of device_energy_j, what was taken outside the epochs */
+            outside_epochs_j?: number;
+            basis?: {
+                /** @enum {unknown} */
+                kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+                by?: string;
+                /** @enum {unknown} */
+                boundary: "gpu" | "host" | "wall" | "facility";
+            };
         };
         profile: {
             /** @constant */
@@ -1577,8 +1761,35 @@ export interface components {
         whatif: {
             /** @enum {unknown} */
             keep: "work" | "hours";
-            baseline: components["schemas"]["footprint_footprint"];
-            alternative: components["schemas"]["footprint_footprint"];
+            baseline: components["schemas"]["whatif_side"];
+            alternative: components["schemas"]["whatif_side"];
+            /** @description Where the difference comes from, in the order in which it is applied; each begins where the one before it ends */
+            steps: {
+                /** @enum {unknown} */
+                facet: "profile" | "region" | "hardware" | "pue";
+                from: string;
+                to: string;
+                energy_before_j: number;
+                energy_after_j: number;
+                energy_change_j: number;
+                carbon_before_gco2e?: number;
+                carbon_after_gco2e?: number;
+                carbon_change_gco2e?: number;
+            }[];
+            /** @description The alternative, were it in each region; the lowest first */
+            regions?: {
+                code: string;
+                name: string;
+                /** @enum {unknown} */
+                kind: "us_state" | "country" | "ca_province" | "cloud_region";
+                gco2e_per_kwh: number;
+                year: number;
+                /** @description Key of a source of GET /api/v1/regions */
+                source: string;
+                carbon_gco2e: number;
+                /** @description Over the baseline's carbon: 0.03 is 3 % more */
+                excess?: number;
+            }[];
             hardware_changes: {
                 from: {
                     name: string;
@@ -1595,6 +1806,7 @@ export interface components {
                 energy_factor: number;
             }[];
         };
+        whatif_side: components["schemas"]["footprint_footprint"];
         footprint: components["schemas"]["footprint_footprint"];
         footprint_basis: {
             /** @enum {unknown} */
@@ -1657,9 +1869,114 @@ export interface components {
                 notes: string[];
             };
         };
+        /** @description Epochs above the median plus three robust deviations */
+        whatif_flags: {
+            epoch: number;
+            device_energy_j: number;
+            median_j: number;
+            threshold_j: number;
+            reason: string;
+        }[];
         compare_profiles: {
             profiles: components["schemas"]["footprint_footprint"][];
             notes: string[];
+        };
+        runs: {
+            headline: string;
+            /** @description Of all runs that fit the request, on this page or not */
+            sums: components["schemas"]["runs_sums"];
+            /** @description Of those that began since midnight, UTC, or go on */
+            today: components["schemas"]["runs_sums"];
+            runs: components["schemas"]["runs_run"][];
+        };
+        runs_sums: {
+            runs: number;
+            live: number;
+            /** @description Of those that are live */
+            power_w?: number;
+            energy_j?: number;
+            basis?: components["schemas"]["footprint_basis"];
+            carbon_gco2e?: number;
+            /** @description Runs with energy and no region */
+            runs_without_carbon?: number;
+        };
+        runs_run: {
+            id: string;
+            /** @description Id of the run's profile, where it is among the profiles */
+            profile?: string;
+            /** @description Id of the link that the run came by */
+            link?: string;
+            name: string;
+            /** @enum {unknown} */
+            status: "live" | "waiting" | "paused" | "stale" | "lost" | "ended" | "failed" | "stopped";
+            /** @description Of the status, in words */
+            reason?: string;
+            elapsed_s: number;
+            /** @description Of the devices, over the last seconds */
+            power_w?: number;
+            /** @description Without PUE */
+            device_energy_j?: number;
+            /** @description With PUE, where there is one */
+            energy_j?: number;
+            basis?: components["schemas"]["footprint_basis"];
+            carbon_gco2e?: number;
+            /** @enum {unknown} */
+            carbon_basis?: "measured" | "published" | "derived" | "predicted" | "assumed";
+            epochs_ended: number;
+            /** @description Name of the one that is going on */
+            epoch?: string;
+            planned_epochs?: number;
+            /** @description Of all planned epochs; low and high are a 95 % interval */
+            projected_energy_j?: number;
+            projected_energy_low_j?: number;
+            projected_energy_high_j?: number;
+            projected_carbon_gco2e?: number;
+            projected_carbon_low_gco2e?: number;
+            projected_carbon_high_gco2e?: number;
+            /** @description Until all planned epochs are done; low and high are a 95 % interval */
+            time_left_s?: number;
+            time_left_low_s?: number;
+            time_left_high_s?: number;
+            exit_code?: number;
+            /** @description UTC */
+            begun: string;
+            host?: string;
+            job?: string;
+            command?: string;
+            hardware?: string;
+            region?: string;
+            pue?: number;
+            gco2e_per_kwh?: number;
+            /** @description Budget, with PUE */
+            warn_above_j?: number;
+            /** @description Budget, with PUE */
+            stop_above_j?: number;
+            /** @description Of the devices, measured before the run */
+            idle_power_w?: number;
+            /** @description What the GPUs' power is held to */
+            power_limit_w?: number;
+            /** @description Power of the devices: end of the point in seconds, mean, lowest and highest second in watts */
+            trace: number[][];
+        };
+        run: components["schemas"]["runs_run"];
+        run_pause: {
+            id: string;
+            /** @enum {unknown} */
+            status: "live" | "waiting" | "paused";
+        };
+        links: {
+            links: components["schemas"]["link"][];
+        };
+        link: {
+            id: string;
+            address: string;
+            /**
+             * @description Whose routes the tracker has
+             * @enum {unknown}
+             */
+            form: "wattree" | "energyvis";
+            /** @description Id of the run among those of GET /api/v1/runs */
+            run: string;
         };
         health: {
             /** @enum {unknown} */
@@ -3704,6 +4021,11 @@ export interface operations {
                  */
                 baseline_hardware?: string;
                 /**
+                 * @description A profile's id, or an energy, as the alternative.
+                 * @example 2.5kWh
+                 */
+                other?: string;
+                /**
                  * @description What stays the same on other hardware.
                  * @example work
                  */
@@ -3713,6 +4035,26 @@ export interface operations {
                  * @example 10
                  */
                 epochs?: number;
+                /**
+                 * @description At most so many points of each curve, from 4 on.
+                 * @example 500
+                 */
+                points?: number;
+                /**
+                 * @description Also the alternative in every region.
+                 * @example true
+                 */
+                regions?: boolean;
+                /**
+                 * @description Without the equations' values where false.
+                 * @example false
+                 */
+                equations?: boolean;
+                /**
+                 * @description Without equivalents where false.
+                 * @example false
+                 */
+                equivalents?: boolean;
                 /**
                  * @description A code or name of /api/v1/regions.
                  * @example US-GA
@@ -3875,6 +4217,333 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["compare_profiles"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    runs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only runs of this status; may be repeated.
+                 * @example [
+                 *       "live"
+                 *     ]
+                 */
+                status?: ("live" | "waiting" | "paused" | "stale" | "lost" | "ended" | "failed" | "stopped")[];
+                /**
+                 * @description Only runs with this in their name, host, job, hardware or command.
+                 * @example bert
+                 */
+                q?: string;
+                /**
+                 * @description begun, name, energy, carbon, elapsed or power; downwards after a "-".
+                 * @example -energy
+                 */
+                sort?: string;
+                /**
+                 * @description Points of each power trace, 2 to 2000.
+                 * @example 60
+                 */
+                points?: number;
+                /**
+                 * @description Leave out so many.
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description At most so many, up to 2000.
+                 * @example 200
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["runs"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    run: {
+        parameters: {
+            query?: {
+                /**
+                 * @description At most so many epochs and trace points.
+                 * @example 500
+                 */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The run's id, or "current": the newest one that goes on.
+                 * @example current
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["run"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    run_events: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In place of that header.
+                 * @example 12
+                 */
+                since?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The run's id, or "current": the newest one that goes on.
+                 * @example current
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    run_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The run's id, or "current": the newest one that goes on.
+                 * @example current
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["profile"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    run_journal: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The first byte.
+                 * @example 0
+                 */
+                from?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The run's id, or "current": the newest one that goes on.
+                 * @example current
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain; charset=utf-8": unknown;
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    pause_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The run's id, or "current": the newest one that goes on.
+                 * @example current
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["run_pause"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    resume_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The run's id, or "current": the newest one that goes on.
+                 * @example current
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["run_pause"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["links"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    add_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "http://127.0.0.1:8080/api/v1/runs/current"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The address that the tracker prints. */
+                    address: string;
+                    /** @description For a server that wants one. */
+                    token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["link"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    remove_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The link's id.
+                 * @example 1
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["links"];
                 };
             };
             "4XX": components["responses"]["error"];
