@@ -8,10 +8,12 @@ WATTREE_WERROR ?= OFF
 # Passed on to every build, for example JOBS=2; by default Ninja uses all cores.
 JOBS ?=
 PREFIX ?= /usr/local
+SERVE ?= yes
+PORT ?= 8080
 export JOBS
 
 help:
-	@echo "make run     build Wattree and predict the energy of a first model"
+	@echo "make run     build Wattree, predict a first model, and show the pages in a browser"
 	@echo "make test    build everything and run every test (some minutes the first time)"
 	@echo "make check   format, layers, clang-tidy on changed files, fast tests: before every commit"
 	@echo "make build   build only the program, $(BUILD)/bin/wattree"
@@ -35,13 +37,17 @@ install: configure-run
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))" >/dev/null
 	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX)): bin/wattree, lib/libwattree.so, lib/libwattree-cpp.a, include/wattree"
 
+# The first model in the terminal, and then every page in a browser, until Ctrl-C. Scripts that only want it built and tried
+# write SERVE= (nothing).
 run: build
-	$(BUILD)/bin/wattree predict bert-base-uncased -b 16 -s 128 --dtype bf16
+	$(BUILD)/bin/wattree predict bert-base-uncased -b 16 -s 128 --dtype bf16 --depth 2
 	@echo
-	@echo "Next, try:"
+	@echo "Next, in another terminal, try:"
 	@echo "  $(BUILD)/bin/wattree predict gpt2 --dtype bf16 --top 10"
-	@echo "  $(BUILD)/bin/wattree compare gpt2 distilgpt2 --dtype bf16"
+	@echo "  $(BUILD)/bin/wattree track -- python train.py"
 	@echo "  $(BUILD)/bin/wattree --help"
+	@if [ -n "$(SERVE)" ]; then echo "The pages follow; Ctrl-C ends them (make run PORT=8081 chooses another port)."; \
+	  exec $(BUILD)/bin/wattree serve --port $(PORT); fi
 
 configure-test:
 	@tools/install_dependencies test
