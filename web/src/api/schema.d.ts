@@ -1808,6 +1808,16 @@ export interface components {
         };
         whatif_side: components["schemas"]["footprint_footprint"];
         footprint: components["schemas"]["footprint_footprint"];
+        footprint_equivalents: {
+            item: string;
+            unit?: string;
+            times: number;
+            co2e_short_tons?: number;
+            co2e_kg?: number;
+            energy_kwh?: number;
+            year: number;
+            source: string;
+        }[];
         footprint_basis: {
             /** @enum {unknown} */
             kind: "measured" | "published" | "derived" | "predicted" | "assumed";
@@ -2139,8 +2149,8 @@ export interface operations {
                  */
                 region?: string;
                 /**
-                 * @description Grams of CO2e per kWh, in place of a region's.
-                 * @example 400
+                 * @description Carbon of a unit of energy, in place of a region's.
+                 * @example 400g/kWh
                  */
                 intensity?: string;
                 /**
@@ -2261,7 +2271,7 @@ export interface operations {
                     host_watts?: number;
                     /** @description A code or name of /api/v1/regions, for carbon. */
                     region?: string;
-                    /** @description Grams of CO2e per kWh, in place of a region's. */
+                    /** @description Carbon of a unit of energy, in place of a region's. */
                     intensity?: string;
                     /** @description Power usage effectiveness: a number of 1 or more, or average. */
                     pue?: number | string;
@@ -2888,7 +2898,7 @@ export interface operations {
             query: {
                 /**
                  * @description The model: a bundled name, or org/name as on the Hugging Face Hub. With a config in the body it is only what the answer calls it.
-                 * @example bert-base-uncased
+                 * @example gpt2
                  */
                 model: string;
                 /**
@@ -2928,13 +2938,13 @@ export interface operations {
                 attention?: "sdpa" | "eager";
                 /**
                  * @description The framework's class, in place of the config's; base: without a head.
-                 * @example BertForMaskedLM
+                 * @example GPT2LMHeadModel
                  */
                 as?: string;
                 /**
                  * @description A field of the config and its value instead, as key=value.
                  * @example [
-                 *       "num_hidden_layers=6"
+                 *       "n_layer=6"
                  *     ]
                  */
                 set?: string[];
@@ -2979,8 +2989,8 @@ export interface operations {
                  */
                 region?: string;
                 /**
-                 * @description Grams of CO2e per kWh, in place of a region's.
-                 * @example 400
+                 * @description Carbon of a unit of energy, in place of a region's.
+                 * @example 400g/kWh
                  */
                 intensity?: string;
                 /**
@@ -3026,7 +3036,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "model": "bert-base-uncased",
+                 *       "model": "gpt2",
                  *       "batch": 16,
                  *       "seq": 128,
                  *       "generate": 100
@@ -3078,7 +3088,7 @@ export interface operations {
                     host_watts?: number;
                     /** @description A code or name of /api/v1/regions, for carbon. */
                     region?: string;
-                    /** @description Grams of CO2e per kWh, in place of a region's. */
+                    /** @description Carbon of a unit of energy, in place of a region's. */
                     intensity?: string;
                     /** @description Power usage effectiveness: a number of 1 or more, or average. */
                     pue?: number | string;
@@ -4012,12 +4022,12 @@ export interface operations {
                 profile: string;
                 /**
                  * @description Other hardware.
-                 * @example 4x a100
+                 * @example 4xT4
                  */
                 hardware?: string;
                 /**
                  * @description Hardware of the baseline.
-                 * @example 1x v100-sxm2-32gb
+                 * @example 8xT4
                  */
                 baseline_hardware?: string;
                 /**
@@ -4061,8 +4071,8 @@ export interface operations {
                  */
                 region?: string;
                 /**
-                 * @description Grams of CO2e per kWh, in place of a region's.
-                 * @example 400
+                 * @description Carbon of a unit of energy, in place of a region's.
+                 * @example 400g/kWh
                  */
                 intensity?: string;
                 /**
@@ -4081,8 +4091,8 @@ export interface operations {
                  */
                 baseline_region?: string;
                 /**
-                 * @description Of the baseline: Grams of CO2e per kWh, in place of a region's.
-                 * @example 400
+                 * @description Of the baseline: Carbon of a unit of energy, in place of a region's.
+                 * @example 400g/kWh
                  */
                 baseline_intensity?: string;
                 /**
@@ -4124,8 +4134,8 @@ export interface operations {
                  */
                 region?: string;
                 /**
-                 * @description Grams of CO2e per kWh, in place of a region's.
-                 * @example 400
+                 * @description Carbon of a unit of energy, in place of a region's.
+                 * @example 400g/kWh
                  */
                 intensity?: string;
                 /**
@@ -4179,8 +4189,8 @@ export interface operations {
                  */
                 region?: string;
                 /**
-                 * @description Grams of CO2e per kWh, in place of a region's.
-                 * @example 400
+                 * @description Carbon of a unit of energy, in place of a region's.
+                 * @example 400g/kWh
                  */
                 intensity?: string;
                 /**
