@@ -43,6 +43,8 @@ def server(wattree, tmp_path_factory):
     environment = {**os.environ, "HOME": str(home), "HF_HUB_OFFLINE": "1"}
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
         environment.pop(name, None)
+    # A run to ask for: one that has ended.
+    subprocess.run([wattree, "track", "--quiet", "--assume", "cpu=10W", "--name", "tried", "--", "true"], env=environment, check=True)
     process = subprocess.Popen([wattree, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment)
     try:
         line = process.stdout.readline()

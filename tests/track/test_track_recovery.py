@@ -61,7 +61,7 @@ def test_where_there_is_nothing_to_recover_that_is_no_error(machine):
 
 def test_a_built_in_profile_cannot_be_deleted(machine):
     result = subprocess.run([machine.wattree, "profiles", "delete", "bert-base-v100"], env=machine.environment, capture_output=True)
-    assert result.returncode == 3 and b"built-in profiles cannot be deleted" in result.stderr
+    assert result.returncode == 3 and b"built-in profiles cannot be changed or deleted" in result.stderr
 
 
 def test_a_journal_cut_anywhere_is_recovered_up_to_there(machine):

@@ -141,7 +141,7 @@ TEST(WhatIf, AnUndividedMachineIsScaledAndSaysSo) {
       what_if(two_epochs(ComponentKind::kMachine), {}, overlay, bundled_devices()).value();
   EXPECT_DOUBLE_EQ(result.alternative.points.back().energy.value.value,
                    7.2e6 * (250.0 / 11340) / (70.0 / 8100));
-  EXPECT_NE(result.alternative.notes.back().find("not divided"), std::string::npos);
+  EXPECT_NE(result.alternative.notes.back().find("one figure"), std::string::npos);
   EXPECT_EQ(result.alternative.energy_basis.basis, Basis::kDerived);
   EXPECT_EQ(result.baseline.energy_basis.basis, Basis::kMeasured);
 }

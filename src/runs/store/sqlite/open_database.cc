@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "src/base/file_error.h"
 #include "src/runs/store/sqlite/migrations.h"
@@ -14,10 +16,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::milliseconds kPause(5), kPatience(5000);
+
+// Readers and a writer do not wait for each other. FULL: what was answered survives a power cut.
+// A new file is turned over to WAL by one program alone, and SQLite's timeout does not wait for it.
+Status use_wal(Database& database) {
+  for (std::chrono::milliseconds waited(0);; waited += kPause) {
+    database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    Status failure = database.take_failure();
+    const bool is_busy = !failure.ok() && failure.error().code == ErrorCode::kUnavailable;
+    if (!is_busy || waited >= kPatience) return failure;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 Status prepare(Database& database) {
-  // Readers and a writer do not wait for each other. FULL: what was answered survives a power cut.
-  database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-  if (Status failure = database.take_failure(); !failure.ok()) return failure;
+  if (Status failure = use_wal(database); !failure.ok()) return failure;
   return migrate(database);
 }
 
