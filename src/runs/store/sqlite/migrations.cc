@@ -80,9 +80,10 @@ CREATE TABLE tokens (
 int store_version() { return static_cast<int>(kSteps.size()); }
 
 Status check_version(Database& database) {
-  const std::int64_t application = database.number("PRAGMA application_id").value_or(0);
   const std::int64_t version = database.number("PRAGMA user_version").value_or(0);
   const std::int64_t tables = database.number("SELECT count(*) FROM sqlite_schema").value_or(0);
+  // Last: whoever makes the tables meanwhile writes it with them.
+  const std::int64_t application = database.number("PRAGMA application_id").value_or(0);
   if (Status failure = database.take_failure(); !failure.ok()) return failure;
   if (application != kApplication && (application != 0 || version != 0 || tables != 0)) {
     return Error{ErrorCode::kInvalidInput, "the store of profiles is a database of another program",
