@@ -11,9 +11,10 @@ struct CommandPath {
 };
 // Hints that name a command, and where HTTP has the same. The longer ones go first.
 constexpr std::array kCommandPaths{
-    CommandPath{"; or train one with `wattree train data.jsonl -o predictor.json`, and give it with "
-                "<predictor>",
-                ""},  // Files are not read for callers.
+    CommandPath{
+        "; or train one with `wattree train data.jsonl -o predictor.json`, and give it with "
+        "<predictor>",
+        ""},  // Files are not read for callers.
     CommandPath{"`wattree tree MODEL --all --level math --csv`", "/api/v1/tree"},
     CommandPath{"`wattree hardware WORDS`", "/api/v1/hardware?words=WORDS"},
     CommandPath{"`wattree profiles list`", "/api/v1/profiles"},
