@@ -59,6 +59,8 @@ describe('IrEne-viz', () => {
     await writeFile(join(server.models, 'my-own-bert.json'), JSON.stringify({ model_type: 'bert', num_hidden_layers: 2, architectures: ['BertModel'] }));
     const answer = await server.get('predict?model=my-own-bert&batch=2&seq=16');
     expect(answer.tree.energy_j).toBeGreaterThan(0);
+    // The server looks into the folder once a second.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
     const w = await open('/');
     await treeIsThere(w.page);
     await w.page.getByRole('combobox', { name: 'Model' }).click();
