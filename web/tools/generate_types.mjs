@@ -15,8 +15,7 @@ function joined(schema) {
   if (typeof schema !== 'object' || schema === null) return schema;
   const { $ref, ...rest } = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, joined(value)]));
   if ($ref === undefined) return rest;
-  const { unevaluatedProperties: _closed, ...more } = rest;
-  return 'properties' in more ? { allOf: [{ $ref }, { type: 'object', ...more }] } : { $ref, ...rest };
+  return 'properties' in rest ? { allOf: [{ $ref }, { type: 'object', ...rest }] } : { $ref, ...rest };
 }
 
 const types = astToString(await openapiTS(joined(JSON.parse(readFileSync(source, 'utf8'))), { additionalProperties: false }));
