@@ -4,20 +4,20 @@ import { without } from '../../base/objects';
 import { absolute, apiPath, ask, type Failure } from '../../api/client';
 import { followRun, type ServerEvent } from '../../api/events';
 import { Resource } from '../../api/resource.svelte';
-import { isProfiles, isRunDetail, isRuns, isWhatIf, type ProfileEntry, type Profiles, type RunDetail, type RunEntry, type Runs, type WhatIf } from '../../api/track';
+import { isLinks, isOver, isProfiles, isReadable, isRunDetail, isRuns, type Links, type Profiles, type ReadableProfile, type RunDetail, type RunEntry, type Runs } from '../../api/runs';
+import { isWhatIf, type WhatIf } from '../../api/track';
+import { entriesOf, type Entry } from '../../widgets/profiles/entries';
 import { type Facet, type Facets, isAlternative, MOST_PINS, readTrack, type TrackQuery, whatIfParameters, writePins } from './query';
 
 const POINTS = 2000;
 const MOST_POINTS = 20_000;
 const LIST_EVERY_MS = 5000;
-const OVER = new Set(['ended', 'failed', 'stopped', 'lost']);
-
-export const isOver = (status: string): boolean => OVER.has(status);
 
 export class TrackState {
   readonly query: TrackQuery = $derived(readTrack(address.query));
   readonly profiles = new Resource<Profiles>();
   readonly runs = new Resource<Runs>();
+  readonly links = new Resource<Links>();
   readonly detail = new Resource<RunDetail>();
   readonly whatif = new Resource<WhatIf>();
   readonly regions = new Resource<WhatIf>();
@@ -33,14 +33,19 @@ export class TrackState {
   #lastEpochs = -1;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  readonly entry: ProfileEntry | undefined = $derived(this.profiles.data?.profiles.find((p) => p.id === this.query.run));
-  readonly listed: RunEntry | undefined = $derived(this.runs.data?.runs.find((r) => r.id === this.query.run));
-  readonly run: RunDetail | undefined = $derived(this.detail.data?.id === this.query.run ? this.detail.data : undefined);
+  /** A run is known by its own id, and once it is kept by its profile's. */
+  readonly listed: RunEntry | undefined = $derived(this.runs.data?.runs.find((r) => r.id === this.query.run || r.profile === this.query.run));
+  readonly run: RunDetail | undefined = $derived(this.listed !== undefined && this.detail.data?.id === this.listed.id ? this.detail.data : undefined);
+  readonly entry: ReadableProfile | undefined = $derived(this.profiles.data?.profiles.filter(isReadable).find((p) => p.id === this.query.run || p.id === this.listed?.profile));
+  /** What the events of the chosen run tell is newer than the list. */
+  readonly entries: Entry[] = $derived(entriesOf(this.profiles.data, this.runs.data === undefined || this.run === undefined ? this.runs.data
+    : { ...this.runs.data, runs: this.runs.data.runs.map((r) => (r.id === this.run?.id ? { ...r, ...this.run, trace: r.trace } : r)) }, this.links.data?.links));
   readonly isLive: boolean = $derived(this.listed !== undefined && !isOver(this.run?.status ?? this.listed.status));
+  readonly following = $derived(this.isLive ? { isThere: this.isFollowing || this.triedAgainIn === 0, at: this.heardAt === 0 ? Date.now() : this.heardAt, nextTryIn: this.triedAgainIn } : undefined);
   readonly facets: Facets = $derived(merged(this.query.facets, this.preview));
   readonly hasAlternative: boolean = $derived(isAlternative(this.facets));
   readonly planned: number | undefined = $derived(this.run?.planned_epochs ?? this.listed?.planned_epochs
-    ?? (this.entry !== undefined && 'planned_epochs' in this.entry ? this.entry.planned_epochs : undefined));
+    ?? this.entry?.planned_epochs);
   readonly epochs: number | undefined = $derived(this.query.epochs ?? this.planned);
 
   /** What is asked for an alternative; of few epochs on view, more points in all. */
@@ -56,6 +61,7 @@ export class TrackState {
 
   list(force = false): void {
     this.profiles.load('profiles', (signal) => ask({ path: apiPath('profiles'), signal }, isProfiles), force);
+    this.links.load('links', (signal) => ask({ path: apiPath('links'), signal }, isLinks), force);
     this.runs.load('runs', (signal) => ask({ path: apiPath('runs', { points: 2 }), signal }, isRuns), force);
   }
 
@@ -72,8 +78,7 @@ export class TrackState {
   choose(): void {
     if (this.query.run !== '' || this.profiles.data === undefined || this.runs.data === undefined) return;
     const live = this.runs.data.runs.find((r) => !isOver(r.status));
-    const own = [...this.profiles.data.profiles].filter((p) => !p.bundled && p.status !== 'unreadable').sort((a, b) => b.added.localeCompare(a.added))[0];
-    const first = live?.id ?? own?.id ?? this.profiles.data.profiles[0]?.id;
+    const first = live?.id ?? this.entries.find((e) => e.status !== 'unreadable')?.id;
     if (first !== undefined) address.set({ run: first }, 'replace');
   }
 
@@ -101,8 +106,8 @@ export class TrackState {
     });
   }
   askDetail(): void {
-    const id = this.query.run;
-    if (this.listed === undefined) {
+    const id = this.listed?.id;
+    if (id === undefined) {
       if (this.detail.data !== undefined) this.detail.clear();
       return;
     }
@@ -131,16 +136,18 @@ export class TrackState {
   #hear(event: ServerEvent): void {
     this.heardAt = Date.now();
     const status = event.data as Partial<RunDetail>;
-    if (event.name === 'epoch' || event.name === 'ended') {
+    if (event.name === 'epoch') {
       this.#tell();
       return;
     }
     const known = this.detail.data;
-    if (known !== undefined && known.id === this.query.run) this.detail.data = { ...known, ...status };
+    if (known !== undefined && known.id === this.listed?.id) this.detail.data = { ...known, ...status };
     if (status.epochs_ended !== undefined && status.epochs_ended !== this.#lastEpochs) {
       this.#lastEpochs = status.epochs_ended;
       this.#tell();
     }
+    // The run is kept as a profile a moment after it has ended.
+    if (event.name === 'ended') setTimeout(() => { this.list(true); this.news += 1; }, 500);
   }
   /** Once for epochs that come fast one after the other. */
   #tell(): void {
