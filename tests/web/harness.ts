@@ -24,6 +24,25 @@ export class Wattree {
   readonly models = join(this.folder, 'models');
   readonly hub = new Between(() => 'http://127.0.0.1:9');  // What stands in for the Hugging Face Hub.
 
+  readonly bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
+  readonly #tracked: Tracked[] = [];
+
+  /** Everything that the program keeps is in the test's folder. */
+  get env(): NodeJS.ProcessEnv {
+    const inside = (name: string): string => join(this.folder, name);
+    return {
+      ...process.env, HOME: this.folder, XDG_CACHE_HOME: inside('cache'), XDG_CONFIG_HOME: inside('config'), XDG_DATA_HOME: inside('data'), XDG_STATE_HOME: inside('state'),
+      HF_ENDPOINT: this.hub.url, HF_HOME: inside('hf'),
+    };
+  }
+
+  /** A real run that this server finds by itself: the tracker's options, and a shell script that it tracks. */
+  track(options: readonly string[], script: string, env: Record<string, string> = {}): Tracked {
+    const run = new Tracked(spawn(this.bin, ['track', '--assume', 'cpu=65W', ...options, '--', 'sh', '-c', script], { env: { ...this.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));
+    this.#tracked.push(run);
+    return run;
+  }
+
   /** Starts the program, or takes the server that WATTREE_URL names (for work on the pages). */
   async start(port = 0): Promise<void> {
     const given = process.env['WATTREE_URL'];
@@ -31,11 +50,9 @@ export class Wattree {
       this.url = given;
       return;
     }
-    mkdirSync(this.models);
-    await this.hub.start();
-    const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
-    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: join(this.folder, 'cache'), XDG_CONFIG_HOME: join(this.folder, 'config'), XDG_DATA_HOME: join(this.folder, 'data'), HF_ENDPOINT: this.hub.url, HF_HOME: join(this.folder, 'hf') };
-    const child = spawn(bin, ['serve', '--port', String(port), '--models', this.models], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    mkdirSync(this.models, { recursive: true });
+    if (this.hub.url === '') await this.hub.start();
+    const child = spawn(this.bin, ['serve', '--port', String(port), '--models', this.models], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = child;
     this.url = await new Promise<string>((resolve, reject) => {
       let text = '';
@@ -60,6 +77,7 @@ export class Wattree {
   }
 
   async end(): Promise<void> {
+    for (const run of this.#tracked) await run.stop();
     await this.stop();
     if (this.hub.url !== '') await this.hub.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -68,6 +86,27 @@ export class Wattree {
   async get(path: string): Promise<Answer> {
     const response = await fetch(`${this.url}/api/v1/${path}`);
     return (await response.json()) as Answer;
+  }
+}
+
+/** A tracker and its command. */
+export class Tracked {
+  output = '';
+  readonly ended: Promise<number | null>;
+  constructor(readonly child: ChildProcess) {
+    const read = (chunk: Buffer): void => { this.output += chunk.toString(); };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    this.ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+  }
+  /** The address that a tracker with --serve prints. */
+  async address(): Promise<string> {
+    await expect.poll(() => this.output, { timeout: 10_000 }).toMatch(/https?:\/\/\S+/);
+    return /https?:\/\/\S+/.exec(this.output)?.[0] ?? '';
+  }
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGTERM');
+    await this.ended;
   }
 }
 

@@ -11,8 +11,8 @@ const row = (id: string, more: Partial<RunEntry> = {}) => rowOf(entry(id, more),
 
 describe('rows of the list', () => {
   it('gathers the trackers of a job, and sums what all of them know', () => {
-    const a = row('a', { job: '4711', host: 'x', device_energy_j: 100, carbon_gco2e: 2, status: 'live', elapsed_s: 9 });
-    const b = row('b', { job: '4711', host: 'y', device_energy_j: 50, basis: { kind: 'assumed', boundary: 'host' } });
+    const a = row('a', { job: 'job 4711', host: 'x', device_energy_j: 100, carbon_gco2e: 2, status: 'live', elapsed_s: 9 });
+    const b = row('b', { job: 'job 4711', host: 'y', device_energy_j: 50, basis: { kind: 'assumed', boundary: 'host' } });
     const rows = withJobs([a, row('alone', { job: '1' }), b]);
     expect(rows.map((r) => r.entry.name)).toEqual(['a, b', 'alone']);
     expect(rows[0]).toMatchObject({ energy: 150, carbon: undefined, elapsed: 9 });

@@ -68,7 +68,7 @@ function jobRow(job: string, parts: readonly Row[]): Row {
   const times = parts.map((part) => part.elapsed ?? 0);
   const entry: Entry = {
     id: `job ${job}`, name: names.join(', '), basis: weakest(parts.map((part) => part.entry.basis)), status: first?.entry.status ?? 'ended', isLive: live > 0, isBundled: false,
-    note: `job ${job} on ${hosts.size === 1 ? 'one machine' : `${String(hosts.size)} machines`} · ${String(parts.length - live)} of ${String(parts.length)} ended`,
+    note: `job ${job.replace(/^job /, '')} on ${hosts.size === 1 ? 'one machine' : `${String(hosts.size)} machines`} · ${String(parts.length - live)} of ${String(parts.length)} ended`,
   };
   return {
     entry, parts, elapsed: Math.max(...times), energy: sum(parts.map((part) => part.energy)), carbon: sum(parts.map((part) => part.carbon)), power: sum(parts.filter((part) => part.entry.isLive).map((part) => part.power)),

@@ -1,6 +1,6 @@
 // What the list of runs asks the server, again and again as long as somebody looks.
 import { address } from '../../base/address.svelte';
-import { apiPath, ask, isObject } from '../../api/client';
+import { apiPath, ask, Failure, isObject } from '../../api/client';
 import { Resource } from '../../api/resource.svelte';
 import { isLinks, isOver, isProfiles, isReadable, isRunDetail, isRuns, type Links, type Profiles, type RunDetail, type Runs } from '../../api/runs';
 import { type Entry, entriesOf } from '../../widgets/profiles/entries';
@@ -81,6 +81,7 @@ export class RunsState {
   }
   /** What profiles without a run emit, each asked for once. */
   askEmitted(): void {
+    if (this.runs.data === undefined) return;
     for (const { entry } of this.rows) {
       if (entry.run !== undefined || entry.profile === undefined || !isReadable(entry.profile) || entry.profile.region === undefined || this.#asked.has(entry.id) || this.#asked.size > 100) continue;
       this.#asked.add(entry.id);
@@ -88,7 +89,9 @@ export class RunsState {
       ask({ path }, isEmitted).then((answer) => {
         const grams = answer.baseline.curve.points.at(-1)?.carbon_gco2e;
         if (grams !== undefined) this.emitted = { ...this.emitted, [entry.id]: grams };
-      }, () => this.#asked.delete(entry.id));
+      }, (error: unknown) => {
+        if (error instanceof Failure && error.kind === 'gone') this.#asked.delete(entry.id);
+      });
     }
   }
 
