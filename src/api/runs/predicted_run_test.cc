@@ -54,15 +54,18 @@ class PredictedRun : public testing::Test {
     return answer.ok() ? "" : answer.error().field;
   }
   PassEstimate pass() const {
-    const Json request{{"model", "bert-tiny"}, {"batch", 2}, {"seq", 16}, {"dtype", "bf16"},
-                       {"on", "h200"}};
+    const Json request{
+        {"model", "bert-tiny"}, {"batch", 2}, {"seq", 16}, {"dtype", "bf16"}, {"on", "h200"}};
     return predict(predict_request(request).value(), services_).value().prediction.root();
   }
 
   const TestFolder folder_;
   Services services_ = services_from([](const char*) { return std::nullopt; });
-  const Json model_{{"other_model", "bert-tiny"}, {"other_batch", 2}, {"other_seq", 16},
-                    {"other_dtype", "bf16"},      {"other_on", "h200"}};
+  const Json model_{{"other_model", "bert-tiny"},
+                    {"other_batch", 2},
+                    {"other_seq", 16},
+                    {"other_dtype", "bf16"},
+                    {"other_on", "h200"}};
 };
 
 TEST_F(PredictedRun, IsSoManyPassesSpreadOverThePlannedEpochs) {
@@ -81,17 +84,18 @@ TEST_F(PredictedRun, IsSoManyPassesSpreadOverThePlannedEpochs) {
   EXPECT_EQ(curve.device_basis.boundary, Boundary::kGpu);
   // Where the baseline is.
   EXPECT_EQ(half.value().alternative.setting.grid->region, "US-GA");
-  EXPECT_NEAR(curve.points.back().emissions->value.value / curve.points.back().energy.value.value,
-              half.value().baseline.curve.points.back().emissions->value.value / (4 * kJoulesPerKwh),
-              1e-12);
+  EXPECT_NEAR(
+      curve.points.back().emissions->value.value / curve.points.back().energy.value.value,
+      half.value().baseline.curve.points.back().emissions->value.value / (4 * kJoulesPerKwh),
+      1e-12);
   ASSERT_EQ(half.value().steps.size(), 1u);
   EXPECT_EQ(half.value().steps[0].facet, Facet::kProfile);
   EXPECT_EQ(half.value().steps[0].to, "8000 × bert-tiny");
 
   wanted["epochs"] = 8;
   const WhatIfAnswer whole = ask(wanted).value();
-  EXPECT_NEAR(whole.alternative.curve.points.back().energy.value.value,
-              8000 * pass().energy.value, 1e-6);
+  EXPECT_NEAR(whole.alternative.curve.points.back().energy.value.value, 8000 * pass().energy.value,
+              1e-6);
   EXPECT_EQ(whole.alternative.curve.points.size(), 8u);
 }
 
@@ -136,8 +140,10 @@ TEST_F(PredictedRun, WhatIsWrongNamesItsField) {
 
 // The pages compute nothing: what they show beside the curves stands in the answer.
 TEST_F(PredictedRun, TheAnswerHasWhatPagesShow) {
-  const WhatIfAnswer answer = ask({{"region", "US-WA"}, {"hardware", "1xT4"},
-                                   {"baseline_hardware", "1xTesla V100 SXM2 32GB"}, {"epochs", 5}})
+  const WhatIfAnswer answer = ask({{"region", "US-WA"},
+                                   {"hardware", "1xT4"},
+                                   {"baseline_hardware", "1xTesla V100 SXM2 32GB"},
+                                   {"epochs", 5}})
                                   .value();
   const Json json = Json::parse(to_json(answer, {std::nullopt, true, false}));
   const Json& gpu = json["baseline"]["components"][0];

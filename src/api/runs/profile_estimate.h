@@ -28,7 +28,7 @@ struct EstimateProfileRequest {
   double utilisation = 1;  // Of the devices' rated power, on average.
   std::string id;          // Empty: made from the name.
   std::vector<std::string> tags;
-  bool is_kept = true;  // Otherwise it is only looked at.
+  bool is_kept = true;           // Otherwise it is only looked at.
   std::filesystem::path folder;  // Empty: the services'.
 };
 // {"name", "hardware": [{"name", "count"?}], or a text such as "8xV100,EPYC 7742", "hours",

@@ -57,8 +57,7 @@ std::vector<InRegion> in_every_region(const Footprint& baseline, const Footprint
   return out;
 }
 
-constexpr char kBoundariesDiffer[] =
-    "the boundaries differ: one figure covers more than the other";
+constexpr char kBoundariesDiffer[] = "the boundaries differ: one figure covers more than the other";
 
 template <class Quantity>
 void widen(Estimate<Quantity>& estimate, double spread) {

@@ -93,8 +93,8 @@ TEST_F(ProfileRoutes, ListsAreFilteredSortedAndPaged) {
 
 TEST_F(ProfileRoutes, ChangesDeletesAndRestores) {
   import(sample(), "application/json", "?id=mine");
-  const Json changed = good(
-      call("PATCH", "/api/v1/profiles/mine", R"({"name": "New <name>", "tags": ["x", "y"]})"));
+  const Json changed =
+      good(call("PATCH", "/api/v1/profiles/mine", R"({"name": "New <name>", "tags": ["x", "y"]})"));
   EXPECT_EQ(changed.at("name"), "New <name>");
   EXPECT_EQ(good(get("/api/v1/profiles/mine")).at("name"), "New <name>");
   const Json deleted = good(call("DELETE", "/api/v1/profiles/mine"));
@@ -156,10 +156,10 @@ TEST_F(ProfileRoutes, BadEstimatesNameTheField) {
   EXPECT_EQ(wrong(R"("name": "x", "hours": 1, "hardware": [])"), "hardware");
   EXPECT_EQ(wrong(R"("name": "x", "hours": 1, "hardware": [{"name": "T4", "count": 1e18}])"),
             "hardware[0].count");
-  EXPECT_EQ(field(post("/api/v1/profiles/estimate",
-                       R"({"name": "x", "hours": 1, "hardware": "Abacus"})"),
-                  404),
-            "hardware");
+  EXPECT_EQ(
+      field(post("/api/v1/profiles/estimate", R"({"name": "x", "hours": 1, "hardware": "Abacus"})"),
+            404),
+      "hardware");
   EXPECT_EQ(ids(), Ids{});
 }
 

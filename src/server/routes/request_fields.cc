@@ -115,9 +115,8 @@ Outcome body_fields(const Route& route, const HttpCall& call) {
   const std::string type(call.header("content-type"));
   const std::string bare(trimmed(std::string_view(type).substr(0, type.find(';'))));
   const std::vector<std::string>& texts = route.text_bodies;
-  const bool is_known = texts.empty()
-                            ? is_json_type(type)
-                            : std::find(texts.begin(), texts.end(), bare) != texts.end();
+  const bool is_known = texts.empty() ? is_json_type(type)
+                                      : std::find(texts.begin(), texts.end(), bare) != texts.end();
   if (!is_known) {
     return refused(415, "the body is " + (type.empty() ? "of no type" : in_quotes(type)),
                    "send it with Content-Type: " +

@@ -7,8 +7,7 @@ namespace wattree {
 namespace {
 
 Result<HttpAnswer> answer(const RouteCall& call) {
-  const Result<MeasuredTreesRequest> request =
-      measured_trees_request(call.fields, call.http.body);
+  const Result<MeasuredTreesRequest> request = measured_trees_request(call.fields, call.http.body);
   if (!request.ok()) return request.error();
   const Result<MeasuredTreesAnswer> trees = measured_trees(request.value(), call.services);
   if (!trees.ok()) return trees.error();

@@ -43,8 +43,7 @@ Result<HttpAnswer> export_answer(const RouteCall& call) {
 
 Route export_route() {
   return api_route(
-      HttpMethod::kGet, "profiles/{id}/export", "export_profile",
-      "A profile as a file for others.",
+      HttpMethod::kGet, "profiles/{id}/export", "export_profile", "A profile as a file for others.",
       {id_in_path("profile"),
        choice("format", "wattree, energyvis, or html for a report; wattree where absent.",
               {"energyvis", "wattree", "html"}),
@@ -75,8 +74,7 @@ Route list_route() {
 }
 
 Result<HttpAnswer> import_answer(const RouteCall& call) {
-  const Result<ImportProfileRequest> request =
-      import_profile_request(call.fields, call.http.body);
+  const Result<ImportProfileRequest> request = import_profile_request(call.fields, call.http.body);
   if (!request.ok()) return request.error();
   const Result<ImportProfileAnswer> answer = import_profile(request.value(), call.services);
   if (!answer.ok()) return answer.error();
@@ -88,8 +86,7 @@ Route import_route() {
       HttpMethod::kPost, "profiles", "import_profile",
       "Keeps the profiles of a file: Wattree's or EnergyVis's JSON, an HTML report of Wattree's, "
       "or CodeCarbon's emissions.csv. They are told apart by what is in them.",
-      {{"id", kText, "The id that is wanted; made from the profile's name where absent.",
-        "my-run"},
+      {{"id", kText, "The id that is wanted; made from the profile's name where absent.", "my-run"},
        tags_parameter()},
       "imported_profiles", import_answer);
   out.text_bodies = {"application/json", "text/html", "text/csv", "text/plain"};
@@ -113,7 +110,8 @@ Route change_route() {
 Route estimate_route() {
   Parameters fields = in_body(
       {{"name", kText, "What the run is to be called.", "Their BERT"},
-       {"hardware", kFleet, "Devices of /api/v1/hardware with their numbers.", "64xTesla V100 SXM2 32GB"},
+       {"hardware", kFleet, "Devices of /api/v1/hardware with their numbers.",
+        "64xTesla V100 SXM2 32GB"},
        {"hours", kNumber, "How long the run took.", "79"},
        {"region", kText, "A code or name of /api/v1/regions.", "US-VA"},
        {"pue", kNumberOrText, "Power usage effectiveness: a number of 1 or more, or average.",
@@ -124,8 +122,10 @@ Route estimate_route() {
        {"source", kText, "Where its figures are from.", "arXiv:1810.04805"},
        {"id", kText, "The id that is wanted; made from the name where absent.", "their-bert"},
        tags_parameter(),
-       {"keep", kBoolean, "Whether it is kept; otherwise the profile is only answered. True where "
-        "absent.", "false"}});
+       {"keep", kBoolean,
+        "Whether it is kept; otherwise the profile is only answered. True where "
+        "absent.",
+        "false"}});
   for (Parameter& field : fields) {
     field.is_required = field.name == "name" || field.name == "hardware" || field.name == "hours";
   }
@@ -144,9 +144,7 @@ Routes profile_routes() {
                        use_case(show_profile_request, show_profile, kCompact)),
              export_route()};
   Routes changing{
-      import_route(),
-      estimate_route(),
-      change_route(),
+      import_route(), estimate_route(), change_route(),
       api_route(HttpMethod::kDelete, "profiles/{id}", "delete_profile",
                 "Deletes a profile. For 30 days it can be restored.", {id_in_path("id")},
                 "deleted_profile", use_case(delete_profile_request, delete_profile, kCompact)),

@@ -71,16 +71,16 @@ Result<HttpAnswer> journal_answer(const RouteCall& call) {
 
 Route pause_route(bool is_paused) {
   const char* word = is_paused ? "pause" : "resume";
-  Route out = api_route(HttpMethod::kPost, std::string("runs/{id}/") + word, std::string(word) + "_run",
-                    is_paused ? "Pauses a run where its next epoch would begin."
-                              : "Lets a run that is paused go on.",
-                    {run_id_in_path()}, "run_pause",
-                    [is_paused](const RouteCall& call) -> Result<HttpAnswer> {
-                      const Result<PauseAnswer> answer =
-                          pause_run({text_of(call, "id"), is_paused}, call.services);
-                      if (!answer.ok()) return answer.error();
-                      return json_answer(to_json(answer.value()));
-                    });
+  Route out = api_route(
+      HttpMethod::kPost, std::string("runs/{id}/") + word, std::string(word) + "_run",
+      is_paused ? "Pauses a run where its next epoch would begin."
+                : "Lets a run that is paused go on.",
+      {run_id_in_path()}, "run_pause", [is_paused](const RouteCall& call) -> Result<HttpAnswer> {
+        const Result<PauseAnswer> answer =
+            pause_run({text_of(call, "id"), is_paused}, call.services);
+        if (!answer.ok()) return answer.error();
+        return json_answer(to_json(answer.value()));
+      });
   out.scope = TokenScope::kIngest;
   return out;
 }
@@ -100,11 +100,11 @@ Parameters list_parameters() {
 
 void add_links(Routes& out) {
   out.push_back(api_route(HttpMethod::kGet, "links", "links", "Trackers on other machines.", {},
-                      "links", [](const RouteCall& call) -> Result<HttpAnswer> {
-                        const Result<LinksAnswer> answer = links(call.services);
-                        if (!answer.ok()) return answer.error();
-                        return json_answer(to_json(answer.value()));
-                      }));
+                          "links", [](const RouteCall& call) -> Result<HttpAnswer> {
+                            const Result<LinksAnswer> answer = links(call.services);
+                            if (!answer.ok()) return answer.error();
+                            return json_answer(to_json(answer.value()));
+                          }));
   Parameter address{"address", kText, "The address that the tracker prints.",
                     "http://127.0.0.1:8080/api/v1/runs/current"};
   address.is_required = true;
@@ -116,14 +116,14 @@ void add_links(Routes& out) {
   add.scope = TokenScope::kAdmin;
   out.push_back(std::move(add));
   Route remove = api_route(HttpMethod::kDelete, "links/{id}", "remove_link",
-                       "Follows that tracker no longer; the run itself goes on.",
-                       {id_in_path("The link's id.", "1")}, "links",
-                       [](const RouteCall& call) -> Result<HttpAnswer> {
-                         const Result<LinksAnswer> answer =
-                             remove_link(text_of(call, "id"), call.services);
-                         if (!answer.ok()) return answer.error();
-                         return json_answer(to_json(answer.value()));
-                       });
+                           "Follows that tracker no longer; the run itself goes on.",
+                           {id_in_path("The link's id.", "1")}, "links",
+                           [](const RouteCall& call) -> Result<HttpAnswer> {
+                             const Result<LinksAnswer> answer =
+                                 remove_link(text_of(call, "id"), call.services);
+                             if (!answer.ok()) return answer.error();
+                             return json_answer(to_json(answer.value()));
+                           });
   remove.scope = TokenScope::kAdmin;
   out.push_back(std::move(remove));
 }
@@ -133,7 +133,7 @@ void add_links(Routes& out) {
 Routes run_routes() {
   Routes out;
   out.push_back(api_route(HttpMethod::kGet, "runs", "runs", "What runs and ran on this machine.",
-                      list_parameters(), "runs", use_case(runs_request, runs, kJson)));
+                          list_parameters(), "runs", use_case(runs_request, runs, kJson)));
   out.push_back(api_route(
       HttpMethod::kGet, "runs/{id}", "run",
       "One run with its epochs, and those of them that took too much.",
@@ -147,12 +147,12 @@ Routes run_routes() {
   events.answer_type = "text/event-stream";
   out.push_back(std::move(events));
   out.push_back(api_route(HttpMethod::kGet, "runs/{id}/profile", "run_profile",
-                      "The run's profile as far as it has come.", {run_id_in_path()}, "profile",
-                      profile_answer));
+                          "The run's profile as far as it has come.", {run_id_in_path()}, "profile",
+                          profile_answer));
   Route journal =
       api_route(HttpMethod::kGet, "runs/{id}/journal", "run_journal",
-            "The run's journal, for another server that follows it; a MiB at a time.",
-            {run_id_in_path(), {"from", kInteger, "The first byte.", "0"}}, "", journal_answer);
+                "The run's journal, for another server that follows it; a MiB at a time.",
+                {run_id_in_path(), {"from", kInteger, "The first byte.", "0"}}, "", journal_answer);
   journal.answer_type = "text/plain; charset=utf-8";
   out.push_back(std::move(journal));
   out.push_back(pause_route(true));
