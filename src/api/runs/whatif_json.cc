@@ -1,6 +1,5 @@
-#include <unordered_map>
-
 #include "src/api/runs/footprint.h"
+#include "src/api/runs/run_parts.h"
 #include "src/api/runs/whatif.h"
 #include "src/base/json_writer.h"
 #include "src/runs/whatif/equations.h"
@@ -17,8 +16,6 @@ void write_fleet(JsonWriter& out, std::string_view name, const Fleet& fleet) {
     out.begin_object();
     out.field("name", entry.device.name);
     out.field("count", std::int64_t{entry.count});
-    if (entry.device.tdp) out.field("tdp_w", entry.device.tdp->value);
-    if (entry.device.fp32_gflops) out.field("fp32_gflops", *entry.device.fp32_gflops);
     out.end_object();
   }
   out.end_array();
@@ -68,24 +65,6 @@ void write_optional(JsonWriter& out, const char* name, const std::optional<Quant
   if (amount) out.field(name, amount->value);
 }
 
-// The epoch of that number; 0: what was outside of them.
-const Epoch& window_of(const Profile& profile, std::size_t number) {
-  return number == 0 ? *profile.outside : profile.epochs[number - 1];
-}
-
-void write_parts(JsonWriter& out, const Epoch& epoch) {
-  out.key("parts");
-  out.begin_array();
-  for (const ComponentEnergy& part : epoch.energy) {
-    out.begin_object();
-    out.field("component", part.component);
-    out.field("device_energy_j", part.energy.value);
-    if (part.idle) out.field("idle_j", part.idle->value);
-    out.end_object();
-  }
-  out.end_array();
-}
-
 void write_equations(JsonWriter& out, const Footprint& footprint, const WhatIfForm& form) {
   const Result<std::vector<EpochEquation>> equations =
       equations_of(footprint.profile, footprint.setting);
@@ -108,52 +87,10 @@ void write_equations(JsonWriter& out, const Footprint& footprint, const WhatIfFo
     write_optional(out, "chipset_w", equation.chipset);
     write_optional(out, "gpus_w", equation.gpus);
     write_optional(out, "undivided_w", equation.undivided);
+    out.field("device_energy_j", equation.device_energy.value);
+    if (equation.assumed > Joules(0)) out.field("assumed_j", equation.assumed.value);
+    write_optional(out, "idle_j", equation.idle);
     if (footprint.setting.pue) out.field("pue", footprint.setting.pue->value);
-    write_parts(out, window_of(footprint.profile, equation.epoch));
-    out.end_object();
-  }
-  out.end_array();
-}
-
-// Idle energy is known of a sum where it is of all its parts.
-void add(const ComponentEnergy& part, std::optional<ComponentEnergy>& sum) {
-  if (!sum) {
-    sum = part;
-    return;
-  }
-  sum->energy = sum->energy + part.energy;
-  if (sum->idle && part.idle) {
-    sum->idle = *sum->idle + *part.idle;
-  } else {
-    sum->idle.reset();
-  }
-  sum->provenance = of_sum(sum->provenance, part.provenance);
-}
-
-// What each component took in the whole run, in the order of their first appearance.
-void write_components(JsonWriter& out, const Profile& profile) {
-  std::vector<std::optional<ComponentEnergy>> sums;
-  std::unordered_map<std::string_view, std::size_t> known;
-  for (const Epoch* window : windows_of(profile)) {
-    for (const ComponentEnergy& part : window->energy) {
-      const auto [found, is_new] = known.try_emplace(part.component, sums.size());
-      if (is_new) sums.emplace_back();
-      add(part, sums[found->second]);
-    }
-  }
-  out.key("components");
-  out.begin_array();
-  for (const std::optional<ComponentEnergy>& sum : sums) {
-    out.begin_object();
-    out.field("component", sum->component);
-    out.field("kind", name_of(sum->kind));
-    out.field("device_energy_j", sum->energy.value);
-    if (sum->idle) {
-      out.field("idle_j", sum->idle->value);
-      if (sum->energy > Joules()) out.field("idle_share", sum->idle->value / sum->energy.value);
-    }
-    out.key("basis");
-    write_json(out, sum->provenance);
     out.end_object();
   }
   out.end_array();
@@ -200,8 +137,10 @@ void write_flags(JsonWriter& out, const Profile& profile) {
 }
 
 // The baseline or the alternative.
-void write_side(JsonWriter& out, const Footprint& footprint, const WhatIfForm& form) {
+void write_side(JsonWriter& out, const Footprint& footprint, const WhatIfForm& form,
+                const std::vector<HardwareChange>& changes) {
   write_footprint(out, footprint, form.points);
+  write_devices(out, footprint.profile, changes);
   write_components(out, footprint.profile);
   write_flags(out, footprint.profile);
   if (form.has_equations) write_equations(out, footprint, form);
@@ -217,7 +156,7 @@ std::string to_json(const WhatIfAnswer& answer, const WhatIfForm& form) {
   for (const bool is_baseline : {true, false}) {
     out.key(is_baseline ? "baseline" : "alternative");
     out.begin_object();
-    write_side(out, is_baseline ? answer.baseline : answer.alternative, form);
+    write_side(out, is_baseline ? answer.baseline : answer.alternative, form, answer.changes);
     out.end_object();
   }
   write_difference(out, answer);

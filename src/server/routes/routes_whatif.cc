@@ -55,8 +55,9 @@ Route whatif_route() {
                {"hardware", kText, "Other hardware.", "4xT4"},
                {"baseline_hardware", kText, "Hardware of the baseline.", "8xT4"},
                {"hardware_file", kText,
-                "Devices of one's own: a table as CSV, with name, kind, tdp_w and fp32_gflops.",
-                "name,kind,tdp_w,fp32_gflops\nMine,gpu,300,20000\n"},
+                "Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and "
+                "fp32_gflops.",
+                "name,kind,tdp_w,fp32_gflops\nMy card,gpu,300,50000"},
                {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
                keep,
                {"epochs", kInteger, "So many epochs.", "10"},
