@@ -1974,14 +1974,10 @@ export interface components {
                 from: {
                     name: string;
                     count: number;
-                    tdp_w?: number;
-                    fp32_gflops?: number;
                 }[];
                 to: {
                     name: string;
                     count: number;
-                    tdp_w?: number;
-                    fp32_gflops?: number;
                 }[];
                 /** @description r = (p_a/s_a)/(p/s) */
                 energy_per_work: number;
@@ -4681,20 +4677,14 @@ export interface operations {
                  */
                 hardware?: string;
                 /**
-                 * @description Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and fp32_gflops.
-                 * @example name,kind,tdp_w,fp32_gflops
-                 *     My card,gpu,300,50000
-                 */
-                hardware_file?: string;
-                /**
                  * @description Hardware of the baseline.
                  * @example 8xT4
                  */
                 baseline_hardware?: string;
                 /**
-                 * @description Devices of one's own: a table as CSV, with name, kind, tdp_w and fp32_gflops.
+                 * @description Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and fp32_gflops.
                  * @example name,kind,tdp_w,fp32_gflops
-                 *     Mine,gpu,300,20000
+                 *     My card,gpu,300,50000
                  */
                 hardware_file?: string;
                 /**
