@@ -1,11 +1,13 @@
 // A real Chromium against the real server, for the tests of the web UI.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 
@@ -24,21 +26,33 @@ export class Wattree {
   readonly models = join(this.folder, 'models');
   readonly hub = new Between(() => 'http://127.0.0.1:9');  // What stands in for the Hugging Face Hub.
 
-  readonly bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
   readonly #tracked: Tracked[] = [];
 
-  /** Everything that the program keeps is in the test's folder. */
-  get env(): NodeJS.ProcessEnv {
-    const inside = (name: string): string => join(this.folder, name);
-    return {
-      ...process.env, HOME: this.folder, XDG_CACHE_HOME: inside('cache'), XDG_CONFIG_HOME: inside('config'), XDG_DATA_HOME: inside('data'), XDG_STATE_HOME: inside('state'),
-      HF_ENDPOINT: this.hub.url, HF_HOME: inside('hf'),
-    };
+  /** Starts the program with the same folders as the server's: all that it keeps is in the test's. */
+  spawn(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
+    return this.#spawn(args, {});
+  }
+  #spawn(args: readonly string[], more: Record<string, string>): ChildProcessByStdio<null, Readable, Readable> {
+    const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
+    const at = (name: string): string => join(this.folder, name);
+    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: at('cache'), XDG_CONFIG_HOME: at('config'), XDG_DATA_HOME: at('data'), XDG_STATE_HOME: at('state'), HF_ENDPOINT: this.hub.url, HF_HOME: at('hf'), ...more };
+    return spawn(bin, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  /** Runs the program to its end, and gives what it printed. */
+  async run(...args: string[]): Promise<string> {
+    const child = this.spawn(...args);
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    child.stderr.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    const [code] = (await once(child, 'close')) as [number];
+    if (code !== 0) throw new Error(`wattree ${args.join(' ')} ended with ${String(code)}: ${text}`);
+    return text;
   }
 
   /** A real run that this server finds by itself: the tracker's options, and a shell script that it tracks. */
   track(options: readonly string[], script: string, env: Record<string, string> = {}): Tracked {
-    const run = new Tracked(spawn(this.bin, ['track', '--assume', 'cpu=65W', ...options, '--', 'sh', '-c', script], { env: { ...this.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));
+    const run = new Tracked(this.#spawn(['track', '--assume', 'cpu=65W', ...options, '--', 'sh', '-c', script], env));
     this.#tracked.push(run);
     return run;
   }
@@ -52,7 +66,7 @@ export class Wattree {
     }
     mkdirSync(this.models, { recursive: true });
     if (this.hub.url === '') await this.hub.start();
-    const child = spawn(this.bin, ['serve', '--port', String(port), '--models', this.models], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = this.spawn('serve', '--port', String(port), '--models', this.models);
     this.#process = child;
     this.url = await new Promise<string>((resolve, reject) => {
       let text = '';
