@@ -50,6 +50,40 @@ describe('every page', () => {
     await done(other);
   });
 
+  it('fetches the other pages after the first view, so that they open without a server', async () => {
+    const between = new Between(() => server.url);
+    await between.start();
+    try {
+      const w = await open(`${between.url}/`);
+      await treeIsThere(w.page);
+      expect(w.requests.filter((url) => url.includes('CompareView'))).toEqual([]);
+      await expect.poll(() => w.requests.some((url) => /CompareView.*[.]js/.test(url)), { timeout: 10_000 }).toBe(true);
+      await w.page.waitForLoadState('networkidle');
+      between.answer = (call) => { call.socket.destroy(); return true; };
+      await w.page.getByRole('link', { name: 'Compare' }).click();
+      await w.page.getByText('Nothing to compare yet').waitFor();
+      await done(w);
+    } finally {
+      await between.stop();
+    }
+  });
+
+  it('says so when the script of a page cannot be fetched', async () => {
+    const between = new Between(() => server.url);
+    await between.start();
+    try {
+      between.answer = (call) => { if (!(call.url ?? '').includes('CompareView')) return false; call.socket.destroy(); return true; };
+      const w = await open(`${between.url}/compare`);
+      await w.page.getByText('This page could not be fetched').waitFor();
+      between.answer = undefined;
+      await w.page.getByRole('button', { name: 'Reload' }).click();
+      await w.page.getByRole('heading', { level: 1 }).waitFor();
+      await done(w);
+    } finally {
+      await between.stop();
+    }
+  });
+
   it('keeps the theme that was chosen', async () => {
     const w = await open('/', { colorScheme: 'light' });
     await w.page.getByRole('button', { name: 'Switch between light and dark' }).click();

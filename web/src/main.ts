@@ -1,3 +1,4 @@
+import './base/fonts.css';
 import './base/tokens.css';
 import './base/page.css';
 import { mount } from 'svelte';
