@@ -144,7 +144,12 @@ Work sort_of(const ModelTree& tree, const Node& node) {
 
 Work copy_of(const ModelTree& tree, const Node& node) {
   const OpForm form = work_of_op(node.op).form;
-  if (form == OpForm::kJoin) return stream_of(node, WorkKind::kCopy, Work::Detail::kJoin);
+  if (form == OpForm::kJoin) {
+    Work join = stream_of(node, WorkKind::kCopy, Work::Detail::kJoin);
+    // One block joined to nothing, as caches begin, is copied element by element.
+    join.is_strided = join.is_strided || tree.inputs(node).size() == 1;
+    return join;
+  }
   const bool is_cast = form == OpForm::kCast;
   Work work = stream_of(node, WorkKind::kCopy, is_cast ? Work::Detail::kCast : Work::Detail::kNone);
   work.converts = is_cast && converts(tree, node);

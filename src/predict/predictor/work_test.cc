@@ -72,6 +72,38 @@ Work half_linear(double m, double n, double k) {
   return work;
 }
 
+TEST(CountTerms, StepsShareKeysOutWhereHeadsAreFew) {
+  const Chip chip{.processors = 100};
+  Work step;
+  step.kind = WorkKind::kFusedStep16;
+  step.groups = 2 * 50;  // Twice batch times heads.
+  step.m = 1;
+  step.n = 64 * 20;
+  step.k = 128;
+  EXPECT_EQ(step_waves(step, chip).heads, 1);
+  EXPECT_EQ(step_waves(step, chip).keys, 2 * 10);  // Half of the chip has all the blocks.
+  EXPECT_TRUE(step_waves(step, chip).is_shared_out);
+  step.n = 65;
+  EXPECT_EQ(step_waves(step, chip).keys, 2 * 2);
+  EXPECT_FALSE(step_waves(step, chip).is_shared_out);
+  step.groups = 2 * 300;
+  EXPECT_EQ(step_waves(step, chip).heads, 3);
+  EXPECT_EQ(step_waves(step, chip).keys, 2 * 3 * 2);
+  const Terms terms = count_terms(step, chip);
+  EXPECT_EQ(terms[3], 3);
+  EXPECT_EQ(terms[4], 12);
+  EXPECT_EQ(terms[5], 0);
+}
+
+TEST(CountTerms, NormsLayOutAnewWhatIsStrided) {
+  Work norm;
+  norm.kind = WorkKind::kNormRows;
+  norm.elements = 3e6;
+  EXPECT_EQ(count_terms(norm, Chip{})[4], 0);
+  norm.is_strided = true;
+  EXPECT_EQ(count_terms(norm, Chip{})[4], 3);
+}
+
 TEST(KernelKind, TellsProductsByHowTheirRowsLie) {
   EXPECT_EQ(kernel_kind(half_linear(512, 3072, 768)), WorkKind::kLinear16);
   EXPECT_EQ(kernel_kind(half_linear(511, 3072, 768)), WorkKind::kLinear16);  // Rows are no matter.
