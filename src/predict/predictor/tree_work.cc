@@ -187,7 +187,12 @@ Work work_of(const ModelTree& tree, const Node& node) {
       work.m = work.rows;
       return work;
     }
-    case OpClass::kNormalization: return stream_of(node, WorkKind::kNormalization);
+    case OpClass::kNormalization: {
+      // What lies otherwise than in rows is laid out anew first.
+      Work work = stream_of(node, WorkKind::kNormalization);
+      work.is_crossed = work.is_strided;
+      return work;
+    }
     case OpClass::kGather: return stream_of(node, WorkKind::kGather);
     case OpClass::kCopy: return copy_of(tree, node);
     case OpClass::kFill: return stream_of(node, WorkKind::kCopy, Work::Detail::kFill);

@@ -97,8 +97,7 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     }
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
     case WorkKind::kSafeSoftmaxRows:
-    case WorkKind::kNormRows:
-      return {1.0, traffic, millions, w.rows / 1e3, w.is_strided ? millions : 0.0};
+    case WorkKind::kNormRows: return {1.0, traffic, millions, w.rows / 1e3};
     case WorkKind::kSorting: {
       const bool is_long = w.rows > 0 && w.elements / w.rows > kShortSort;
       return {1.0, is_long ? 1.0 : 0.0, millions};

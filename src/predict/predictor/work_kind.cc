@@ -70,8 +70,7 @@ constexpr TermFacts kFusedStepTerms[] = {kLaunch,
                                          {"keys of a wave", "64 keys", Bound::kArithmetic},
                                          {"sums of shared-out keys", "kernel", Bound::kLaunch}};
 constexpr TermFacts kSoftmaxTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions, kThousands};
-constexpr TermFacts kRowTerms[] = {
-    kLaunch, kTraffic, kMillions, kThousands, {"elements laid out anew", "10^6", Bound::kTraffic}};
+constexpr TermFacts kRowTerms[] = {kLaunch, kTraffic, kMillions, kThousands};
 constexpr TermFacts kBeyondTerms[] = {kLaunch, kTraffic, kBeyondCache};
 constexpr TermFacts kElementTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions};
 constexpr TermFacts kReorderedTerms[] = {

@@ -96,13 +96,12 @@ TEST(CountTerms, StepsShareKeysOutWhereHeadsAreFew) {
   EXPECT_EQ(terms[5], 0);
 }
 
-TEST(CountTerms, NormsLayOutAnewWhatIsStrided) {
+TEST(Besides, NormsLayOutAnewWhatIsCrossed) {
   Work norm;
-  norm.kind = WorkKind::kNormRows;
-  norm.elements = 3e6;
-  EXPECT_EQ(count_terms(norm, Chip{})[4], 0);
-  norm.is_strided = true;
-  EXPECT_EQ(count_terms(norm, Chip{})[4], 3);
+  norm.kind = WorkKind::kNormalization;
+  EXPECT_FALSE(takes_besides(norm, WorkKind::kCross));
+  norm.is_crossed = true;
+  EXPECT_TRUE(takes_besides(norm, WorkKind::kCross));
 }
 
 TEST(KernelKind, TellsProductsByHowTheirRowsLie) {
@@ -260,7 +259,7 @@ Work work_of_all_sizes(WorkKind kind) {
   work.bytes = 3 * 1024 * 1024;
   work.elements = work.masked = 5000;
   work.rows = 1;
-  work.is_reordered = work.is_transposed = work.is_strided = true;
+  work.is_reordered = work.is_transposed = true;
   return work;
 }
 
