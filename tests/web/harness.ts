@@ -1,11 +1,13 @@
 // A real Chromium against the real server, for the tests of the web UI.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 
@@ -33,9 +35,7 @@ export class Wattree {
     }
     mkdirSync(this.models);
     await this.hub.start();
-    const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
-    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: join(this.folder, 'cache'), XDG_CONFIG_HOME: join(this.folder, 'config'), XDG_DATA_HOME: join(this.folder, 'data'), HF_ENDPOINT: this.hub.url, HF_HOME: join(this.folder, 'hf') };
-    const child = spawn(bin, ['serve', '--port', String(port), '--models', this.models], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = this.spawn('serve', '--port', String(port), '--models', this.models);
     this.#process = child;
     this.url = await new Promise<string>((resolve, reject) => {
       let text = '';
@@ -48,6 +48,25 @@ export class Wattree {
       child.stderr.on('data', read);
       child.on('exit', (code) => reject(new Error(`wattree serve ended with ${String(code)}: ${text}`)));
     });
+  }
+
+  /** Starts the program with the same folders as the server's. */
+  spawn(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
+    const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
+    const at = (name: string): string => join(this.folder, name);
+    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: at('cache'), XDG_CONFIG_HOME: at('config'), XDG_DATA_HOME: at('data'), XDG_STATE_HOME: at('state'), HF_ENDPOINT: this.hub.url, HF_HOME: at('hf') };
+    return spawn(bin, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  /** Runs the program to its end, and gives what it printed. */
+  async run(...args: string[]): Promise<string> {
+    const child = this.spawn(...args);
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    child.stderr.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    const [code] = (await once(child, 'close')) as [number];
+    if (code !== 0) throw new Error(`wattree ${args.join(' ')} ended with ${String(code)}: ${text}`);
+    return text;
   }
 
   async stop(): Promise<void> {

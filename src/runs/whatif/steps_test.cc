@@ -54,11 +54,10 @@ TEST(Steps, EachBeginsWhereTheOneBeforeEnds) {
   all.hardware = "4xT4";
   all.alternative.pue = "1.1";
   all.epochs = 10;
-  Profile other = sample();
-  other.name = "other";
-  for (Epoch& epoch : other.epochs) epoch.energy.pop_back();
-  other.hardware = sample().hardware;
-  other.intensity = RecordedIntensity{CarbonIntensity(100), Basis::kAssumed, ""};
+  OtherRun other{sample()};
+  other.profile.name = "other";
+  for (Epoch& epoch : other.profile.epochs) epoch.energy.pop_back();
+  other.profile.intensity = RecordedIntensity{CarbonIntensity(100), Basis::kAssumed, ""};
   const WhatIfAnswer answer = answer_what_if(sample(), all, bundled_devices(), &other).value();
   ASSERT_EQ(answer.steps.size(), 4u);
   const auto emitted = [](const Footprint& side) {
@@ -96,6 +95,21 @@ TEST(Steps, NothingLaidOverIsNoStep) {
   EXPECT_TRUE(answer_what_if(sample(), nothing, bundled_devices()).value().steps.empty());
 }
 
+TEST(OtherRun, MayBeWhereTheBaselineIsWithinItsSpread) {
+  OtherRun other{sample(), true, 0.25, {"a note"}};
+  other.profile.pue.reset();
+  WhatIfQuery there = query();
+  there.alternative.intensity.clear();
+  const WhatIfAnswer answer = answer_what_if(sample(), there, bundled_devices(), &other).value();
+  // The same run in the same place: 0.61866 lb, ± a quarter.
+  const Estimate<GramsCo2e>& emitted = *answer.alternative.curve.points.back().emissions;
+  EXPECT_NEAR(emitted.value.value / kGramsPerPound, 0.61866, 1e-5);
+  EXPECT_NEAR(emitted.low->value / kGramsPerPound, 0.75 * 0.61866, 1e-5);
+  EXPECT_NEAR(emitted.high->value / kGramsPerPound, 1.25 * 0.61866, 1e-5);
+  EXPECT_EQ(answer.alternative.curve.notes.front(), "a note");
+  EXPECT_FALSE(answer.baseline.curve.points.back().emissions->low);
+}
+
 TEST(EveryRegion, IsTheAlternativesEnergyTimesItsIntensity) {
   WhatIfQuery map = query();
   map.in_every_region = true;
@@ -129,9 +143,24 @@ TEST(Equations, HaveTheValuesOfAnEpoch) {
   EXPECT_NEAR(first.emissions->value, 0.159 * 300, 1e-9);
   EXPECT_EQ(first.intensity->value, 300);
   EXPECT_FALSE(first.undivided);
+  // 0.05 kWh of CPU and GPU each, of which nobody says how they were found, nor what idling took.
+  EXPECT_NEAR(first.device_energy.value / kJoulesPerKwh, 0.1, 1e-12);
+  EXPECT_EQ(first.assumed, first.device_energy);
+  EXPECT_FALSE(first.idle);
   // The three equations hold.
   EXPECT_NEAR(first.power->value, (first.chipset->value + first.gpus->value) * 1.59, 1e-9);
   EXPECT_NEAR(first.energy.value, first.power->value * first.duration->value, 1e-6);
+}
+
+TEST(Equations, TellIdlingAndWhatNobodyMeasured) {
+  Profile profile = sample();
+  for (ComponentEnergy& part : profile.epochs[0].energy) part.idle = Joules(1000);
+  profile.epochs[1].energy[1].provenance.basis = Basis::kMeasured;
+  profile.epochs[1].energy[0].idle = Joules(1000);
+  const std::vector<EpochEquation> all = equations_of(profile, {}).value();
+  EXPECT_EQ(*all[0].idle, Joules(1000.0 * static_cast<double>(profile.epochs[0].energy.size())));
+  EXPECT_FALSE(all[1].idle) << "one component alone says so";
+  EXPECT_EQ(all[1].assumed, profile.epochs[1].energy[0].energy);
 }
 
 TEST(Equations, WithoutADurationThereIsNoPower) {

@@ -35,7 +35,7 @@ export function apiPath(operation: string, parameters: Parameters = {}): string 
 export const absolute = (path: string): string => new URL(path, document.baseURI).href;
 
 /** A token for a server that asks for one, from the fragment of the address: it never reaches a server's log. */
-function authorization(): Record<string, string> {
+export function authorization(): Record<string, string> {
   try {
     const found = /[#&]token=([^&]+)/.exec(location.hash);
     if (found?.[1] !== undefined) sessionStorage.setItem('wattree.token', decodeURIComponent(found[1]));
