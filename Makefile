@@ -1,6 +1,6 @@
 # The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
 .DEFAULT_GOAL := help
-.PHONY: help run build install test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
+.PHONY: help run build install package test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
 
 # Run and test share this folder, so that what one has built is there for the other.
 BUILD := build/release
@@ -18,6 +18,7 @@ help:
 	@echo "make check   format, layers, clang-tidy on changed files, fast tests: before every commit"
 	@echo "make build   build only the program, $(BUILD)/bin/wattree"
 	@echo "make install [PREFIX=/usr/local] [DESTDIR=]   the program, libraries, headers, completions"
+	@echo "make package a Debian package in build/package, with the server's systemd unit"
 	@echo "make bench   build and run the benchmarks"
 	@echo "make soak    the long tests: address, leak, undefined and thread sanitizers; 10 minutes of every fuzzer; load"
 	@echo
@@ -36,6 +37,12 @@ install: configure-run
 	@tools/build $(BUILD) "Building Wattree in $(BUILD)" wattree_installed
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))" >/dev/null
 	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX)): bin/wattree, lib/libwattree.so, lib/libwattree-cpp.a, include/wattree"
+
+package: configure-run
+	@tools/build $(BUILD) "Building Wattree in $(BUILD)" wattree_installed
+	@cd $(BUILD) && cpack -G DEB -B $(abspath build/package) >/dev/null
+	@rm -rf build/package/_CPack_Packages
+	@ls build/package/*.deb
 
 # The first model in the terminal, and then every page in a browser, until Ctrl-C. Scripts that only want it built and tried
 # write SERVE= (nothing).

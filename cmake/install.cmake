@@ -35,7 +35,7 @@ install(TARGETS ${libraries} EXPORT wattree LIBRARY ARCHIVE)
 if(TARGET wattree_torch)
   # OPTIONAL: `make install` does not build it, because it takes a minute and few need it. The program looks for it here.
   set_target_properties(wattree_torch PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS wattree_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(TARGETS wattree_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL COMPONENT torch)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wattree TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 

@@ -67,6 +67,7 @@ Application RunServer::application() {
   }
   const Application own = make_application(std::move(options), services_);
   Application out;
+  out.counters = own.counters;
   out.answer_at_once = [own](const HttpCall& call) -> std::optional<HttpAnswer> {
     if (call.listener == kEnergyVis) return std::nullopt;
     return own.answer_at_once(call);

@@ -77,6 +77,35 @@ TEST(RunRequests, FromJsonOpenNoFiles) {
   EXPECT_TRUE(carbon({{kSample, {}, true}, {}, std::nullopt}, services).ok());
 }
 
+// By hand: 8 P100 draw 300 W each at 10.6 TFLOPS; a card of one's own draws 100 W at 10 TFLOPS.
+TEST(WhatIfRequest, TellsDevicesAndComponents) {
+  const Services services = services_in(TestFolder());
+  const Result<WhatIfRequest> request = what_if_request(
+      Json{{"profile", "transformer-big-p100"},
+           {"hardware", "2xMy card"},
+           {"hardware_file", "name,kind,tdp_w,fp32_gflops\nMy card,gpu,100,10000"}});
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  const Result<WhatIfAnswer> answer = what_if(request.value(), services);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  const Json json = Json::parse(to_json(answer.value(), {4, true, false}));
+  const Json& before = json["baseline"]["devices"][0];
+  EXPECT_EQ(before["name"], "Tesla P100 SXM2 16GB");
+  EXPECT_EQ(before["count"], 8);
+  EXPECT_EQ(before["tdp_w"], 300);
+  EXPECT_EQ(before["basis"], "published");
+  const Json& after = json["alternative"]["devices"][0];
+  EXPECT_EQ(after["name"], "My card");
+  EXPECT_EQ(after["count"], 2);
+  EXPECT_EQ(after["tdp_w"], 100);
+  EXPECT_EQ(after["basis"], "assumed");
+  const Json& machine = json["baseline"]["components"][0];
+  EXPECT_NEAR(machine["device_energy_j"].get<double>(), 1515.0 * 84 * 3600, 1);
+  EXPECT_EQ(machine["kind"], "machine");
+  EXPECT_EQ(machine["basis"]["kind"], "published");
+  EXPECT_FALSE(machine.contains("idle_j"));
+  EXPECT_EQ(json["baseline"]["equations"][0]["device_energy_j"], machine["device_energy_j"]);
+}
+
 TEST(WhatIfRequest, HasABaselineOfItsOwn) {
   const Services services = services_in(TestFolder());
   const Result<WhatIfRequest> request = what_if_request(Json{{"profile", "transformer-big-p100"},

@@ -1,6 +1,7 @@
 #include "src/api/runs/whatif.h"
 
 #include "src/api/runs/footprint.h"
+#include "src/api/runs/run_parts.h"
 #include "src/base/error_field.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
@@ -91,6 +92,9 @@ void write_equations(JsonWriter& out, const Footprint& footprint, const WhatIfFo
     write_optional(out, "chipset_w", equation.chipset);
     write_optional(out, "gpus_w", equation.gpus);
     write_optional(out, "undivided_w", equation.undivided);
+    out.field("device_energy_j", equation.device_energy.value);
+    if (equation.assumed > Joules(0)) out.field("assumed_j", equation.assumed.value);
+    write_optional(out, "idle_j", equation.idle);
     if (footprint.setting.pue) out.field("pue", footprint.setting.pue->value);
     out.end_object();
   }
@@ -119,8 +123,11 @@ void write_flags(JsonWriter& out, const Profile& profile) {
 }
 
 // The baseline or the alternative.
-void write_side(JsonWriter& out, const Footprint& footprint, const WhatIfForm& form) {
+void write_side(JsonWriter& out, const Footprint& footprint, const WhatIfForm& form,
+                const std::vector<HardwareChange>& changes) {
   write_footprint(out, footprint, form.points);
+  write_devices(out, footprint.profile, changes);
+  write_components(out, footprint.profile);
   write_flags(out, footprint.profile);
   if (form.has_equations) write_equations(out, footprint, form);
   if (form.has_equivalents) write_equivalents(out, footprint);
@@ -193,7 +200,7 @@ std::string to_json(const WhatIfAnswer& answer, const WhatIfForm& form) {
   for (const bool is_baseline : {true, false}) {
     out.key(is_baseline ? "baseline" : "alternative");
     out.begin_object();
-    write_side(out, is_baseline ? answer.baseline : answer.alternative, form);
+    write_side(out, is_baseline ? answer.baseline : answer.alternative, form, answer.changes);
     out.end_object();
   }
   write_steps(out, answer.steps);

@@ -79,14 +79,14 @@ bool begins_a_block(std::string_view word) {
 
 // Prose in lines of at most 100 characters, where words allow; Markdown joins them again.
 std::string prose(std::string_view text) {
-  constexpr std::size_t kWidth = 100;
+  constexpr std::size_t kColumns = 100;
   std::string out;
   std::size_t used = 0;
   for (const std::string& word : split(text, ' ')) {
     const std::size_t width = display_width(word);
     if (used == 0) {
       used = width;
-    } else if (used + 1 + width > kWidth && !begins_a_block(word)) {
+    } else if (used + 1 + width > kColumns && !begins_a_block(word)) {
       out += '\n';
       used = width;
     } else {

@@ -16,12 +16,25 @@ void add_power(const Epoch& epoch, EpochEquation& out) {
   }
 }
 
+void add_parts(const Epoch& epoch, EpochEquation& out) {
+  Joules idle;
+  bool has_idle = true;
+  for (const ComponentEnergy& part : epoch.energy) {
+    if (part.provenance.basis == Basis::kAssumed) out.assumed = out.assumed + part.energy;
+    has_idle = has_idle && part.idle;
+    idle = idle + part.idle.value_or(Joules());
+  }
+  if (has_idle) out.idle = idle;
+}
+
 Result<EpochEquation> equation_of(std::size_t number, const Epoch& epoch, Joules device,
                                   const Setting& setting) {
   EpochEquation out;
   out.epoch = number;
   const double pue = setting.pue ? setting.pue->value : 1.0;
   out.energy = device * pue;
+  out.device_energy = device;
+  add_parts(epoch, out);
   out.duration = epoch.duration;
   add_power(epoch, out);
   if (!setting.grid) return out;

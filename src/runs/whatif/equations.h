@@ -16,6 +16,10 @@ struct EpochEquation {
   std::optional<GramsCo2e> emissions;
   std::optional<CarbonIntensity> intensity;  // The mean over the epoch where it changes with time.
   std::optional<Seconds> duration;
+  // Of the devices, without PUE: what idling would have taken, where every component says so, and
+  // what nobody measured.
+  Joules device_energy, assumed;
+  std::optional<Joules> idle;
   // Means over the epoch; absent where it does not say how long it took. Power is with PUE, its
   // parts are without. The chipset is the CPUs and the memory; a machine whose parts nobody knows
   // is undivided.

@@ -129,9 +129,24 @@ TEST(Equations, HaveTheValuesOfAnEpoch) {
   EXPECT_NEAR(first.emissions->value, 0.159 * 300, 1e-9);
   EXPECT_EQ(first.intensity->value, 300);
   EXPECT_FALSE(first.undivided);
+  // 0.05 kWh of CPU and GPU each, of which nobody says how they were found, nor what idling took.
+  EXPECT_NEAR(first.device_energy.value / kJoulesPerKwh, 0.1, 1e-12);
+  EXPECT_EQ(first.assumed, first.device_energy);
+  EXPECT_FALSE(first.idle);
   // The three equations hold.
   EXPECT_NEAR(first.power->value, (first.chipset->value + first.gpus->value) * 1.59, 1e-9);
   EXPECT_NEAR(first.energy.value, first.power->value * first.duration->value, 1e-6);
+}
+
+TEST(Equations, TellIdlingAndWhatNobodyMeasured) {
+  Profile profile = sample();
+  for (ComponentEnergy& part : profile.epochs[0].energy) part.idle = Joules(1000);
+  profile.epochs[1].energy[1].provenance.basis = Basis::kMeasured;
+  profile.epochs[1].energy[0].idle = Joules(1000);
+  const std::vector<EpochEquation> all = equations_of(profile, {}).value();
+  EXPECT_EQ(*all[0].idle, Joules(1000.0 * static_cast<double>(profile.epochs[0].energy.size())));
+  EXPECT_FALSE(all[1].idle) << "one component alone says so";
+  EXPECT_EQ(all[1].assumed, profile.epochs[1].energy[0].energy);
 }
 
 TEST(Equations, WithoutADurationThereIsNoPower) {

@@ -24,6 +24,7 @@ bool AnswerPool::submit(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
     if (is_stopping_ || work_.size() >= most_waiting_) return false;
     work_.push_back(std::move(work));
+    waiting_ = work_.size();
   }
   has_work_.notify_one();
   return true;
@@ -35,15 +36,11 @@ void AnswerPool::stop() {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
     forgotten.swap(work_);
+    waiting_ = 0;
   }
   has_work_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-}
-
-std::size_t AnswerPool::waiting() const {
-  const std::lock_guard lock(mutex_);
-  return work_.size();
 }
 
 void AnswerPool::run() {
@@ -55,6 +52,7 @@ void AnswerPool::run() {
       if (is_stopping_) return;
       work = std::move(work_.front());
       work_.pop_front();
+      waiting_ = work_.size();
     }
     work();
   }

@@ -1,8 +1,10 @@
 // Threads for answers that take a while.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -15,7 +17,9 @@ namespace wattree {
 
 class AnswerPool {
  public:
-  explicit AnswerPool(std::size_t most_waiting) : most_waiting_(most_waiting) {}
+  // `waiting` is how many wait, at any time.
+  AnswerPool(std::size_t most_waiting, std::atomic<std::uint64_t>& waiting)
+      : most_waiting_(most_waiting), waiting_(waiting) {}
   AnswerPool(const AnswerPool&) = delete;
   AnswerPool& operator=(const AnswerPool&) = delete;
   ~AnswerPool() { stop(); }
@@ -25,13 +29,13 @@ class AnswerPool {
   bool submit(std::function<void()> work);
   // Forgets what waits, and returns when what has begun is done.
   void stop();
-  std::size_t waiting() const;
 
  private:
   void run();
 
   const std::size_t most_waiting_;
-  mutable std::mutex mutex_;
+  std::atomic<std::uint64_t>& waiting_;
+  std::mutex mutex_;
   std::condition_variable has_work_;
   std::deque<std::function<void()>> work_;
   bool is_stopping_ = false;

@@ -57,8 +57,7 @@ asio::awaitable<bool> Connection::shake_hands(const TlsIdentity& identity) {
   }
 }
 
-asio::awaitable<std::size_t> Connection::read_some(asio::mutable_buffer out) {
-  if (!tls_) co_return co_await read_raw(out);
+asio::awaitable<std::size_t> Connection::read_tls(asio::mutable_buffer out) {
   const auto encrypted = std::make_unique<std::array<char, 16384>>();
   while (true) {
     std::size_t size = 0;
@@ -76,8 +75,7 @@ asio::awaitable<std::size_t> Connection::read_some(asio::mutable_buffer out) {
   }
 }
 
-asio::awaitable<bool> Connection::write(std::string_view first, std::string_view second) {
-  if (!tls_) co_return co_await write_raw(first, second);
+asio::awaitable<bool> Connection::write_tls(std::string_view first, std::string_view second) {
   const std::array<std::string_view, 2> texts{first, second};
   for (std::string_view text : texts) {
     while (!text.empty()) {

@@ -22,9 +22,13 @@ class Connection {
   // False: it failed, and nothing can be sent.
   Awaitable<bool> shake_hands(const TlsIdentity& identity);
   // 0: the peer has ended or gone, or the wait was cancelled.
-  Awaitable<std::size_t> read_some(boost::asio::mutable_buffer out);
+  Awaitable<std::size_t> read_some(boost::asio::mutable_buffer out) {
+    return tls_ ? read_tls(out) : read_raw(out);
+  }
   // Both texts must live until it returns. False: the peer has gone, or the wait was cancelled.
-  Awaitable<bool> write(std::string_view first, std::string_view second = {});
+  Awaitable<bool> write(std::string_view first, std::string_view second = {}) {
+    return tls_ ? write_tls(first, second) : write_raw(first, second);
+  }
   // Throws away what comes until the peer ends or goes. The connection cannot be read after it, but
   // may be written to meanwhile.
   Awaitable<void> wait_for_end();
@@ -37,6 +41,8 @@ class Connection {
   void close();
 
  private:
+  Awaitable<std::size_t> read_tls(boost::asio::mutable_buffer out);
+  Awaitable<bool> write_tls(std::string_view first, std::string_view second);
   Awaitable<std::size_t> read_raw(boost::asio::mutable_buffer out);
   Awaitable<bool> write_raw(std::string_view first, std::string_view second);
 

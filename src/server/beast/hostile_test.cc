@@ -244,6 +244,8 @@ TEST(HostileClients, WaitInALineThatEnds) {
   EXPECT_GE(answered, 2);
   EXPECT_LE(answered, 3);
   EXPECT_EQ(answered + refused, 8);
+  EXPECT_EQ(server->counts().no_thread, static_cast<std::uint64_t>(refused));
+  EXPECT_EQ(server->counts().waiting, 0U);
 }
 
 TEST(HostileClients, GetAnErrorWhereTheAnswerTakesTooLong) {
@@ -252,6 +254,7 @@ TEST(HostileClients, GetAnErrorWhereTheAnswerTakesTooLong) {
   const auto server = serve(test_application(), limits);
   TestClient client(server->urls().at(0));
   EXPECT_EQ(client.get("/slow").status, 503);
+  EXPECT_EQ(server->counts().late, 1U);
   EXPECT_EQ(client.get("/fast").status, 200);
 }
 
@@ -269,7 +272,7 @@ TEST(HostileClients, AreCountedByConnection) {
   const TestAnswer refused = fourth.answer();
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.header("Retry-After"), "1");
-  EXPECT_EQ(server->counts().refused, 1U);
+  EXPECT_EQ(server->counts().refused_all, 1U);
   EXPECT_EQ(clients[0].get("/fast").header("Connection"), "close");  // Its second, and last.
   EXPECT_TRUE(clients[0].is_ended());
   clients[0].close();

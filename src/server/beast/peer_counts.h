@@ -10,22 +10,24 @@
 
 namespace wattree {
 
+enum class Admission { kAdmitted, kTooMany, kTooManyOfPeer };
+
 class PeerCounts {
  public:
   PeerCounts(std::size_t most, std::size_t most_per_peer)
       : most_(most), most_per_peer_(most_per_peer) {}
 
-  // False where there is no room for one more. An empty key: a peer without a limit of its own.
-  bool add(const std::string& key) {
+  // An empty key: a peer without a limit of its own.
+  Admission add(const std::string& key) {
     const std::lock_guard lock(mutex_);
-    if (all_ >= most_) return false;
+    if (all_ >= most_) return Admission::kTooMany;
     if (!key.empty()) {
       std::size_t& count = by_key_[key];
-      if (count >= most_per_peer_) return false;
+      if (count >= most_per_peer_) return Admission::kTooManyOfPeer;
       ++count;
     }
     ++all_;
-    return true;
+    return Admission::kAdmitted;
   }
 
   void remove(const std::string& key) {
@@ -33,11 +35,6 @@ class PeerCounts {
     if (--all_ == 0) none_.notify_all();
     const auto found = by_key_.find(key);
     if (found != by_key_.end() && --found->second == 0) by_key_.erase(found);
-  }
-
-  std::size_t all() const {
-    const std::lock_guard lock(mutex_);
-    return all_;
   }
 
   // Until there are none, or for so long.

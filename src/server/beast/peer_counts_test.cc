@@ -7,26 +7,25 @@ namespace {
 
 TEST(PeerCounts, BoundsEachPeerAndAllOfThem) {
   PeerCounts counts(5, 2);
-  EXPECT_TRUE(counts.add("a"));
-  EXPECT_TRUE(counts.add("a"));
-  EXPECT_FALSE(counts.add("a"));
-  EXPECT_TRUE(counts.add("b"));
-  EXPECT_TRUE(counts.add(""));  // From here: of these there may be more than two,
-  EXPECT_TRUE(counts.add(""));
-  EXPECT_FALSE(counts.add(""));  // but not more than five connections in all.
-  EXPECT_EQ(counts.all(), 5U);
+  EXPECT_EQ(counts.add("a"), Admission::kAdmitted);
+  EXPECT_EQ(counts.add("a"), Admission::kAdmitted);
+  EXPECT_EQ(counts.add("a"), Admission::kTooManyOfPeer);
+  EXPECT_EQ(counts.add("b"), Admission::kAdmitted);
+  EXPECT_EQ(counts.add(""), Admission::kAdmitted);  // From here: of these there may be more,
+  EXPECT_EQ(counts.add(""), Admission::kAdmitted);
+  EXPECT_EQ(counts.add(""), Admission::kTooMany);  // but not more than five connections in all.
   counts.remove("");
-  EXPECT_FALSE(counts.add("a"));
+  EXPECT_EQ(counts.add("a"), Admission::kTooManyOfPeer);
   counts.remove("a");
-  EXPECT_TRUE(counts.add("a"));
+  EXPECT_EQ(counts.add("a"), Admission::kAdmitted);
 }
 
 TEST(PeerCounts, WaitsForTheLastOne) {
-  PeerCounts counts(2, 2);
+  PeerCounts counts(1, 1);
   counts.wait_for_none(std::chrono::hours(1));
-  EXPECT_TRUE(counts.add("a"));
+  EXPECT_EQ(counts.add("a"), Admission::kAdmitted);
   counts.wait_for_none(std::chrono::milliseconds(1));
-  EXPECT_EQ(counts.all(), 1U);
+  EXPECT_EQ(counts.add("b"), Admission::kTooMany);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class WebServer::Body {
   Status start(std::vector<ListeningSocket> sockets,
                const std::vector<std::shared_ptr<const TlsIdentity>>& identities);
   void stop();
-  WebCounts counts() const;
+  const WebCounters& counts() const { return shared_.counters; }
 
  private:
   struct Door {
@@ -139,12 +139,15 @@ asio::awaitable<void> WebServer::Body::accept_from(Door& door) {
 }
 
 void WebServer::Body::take(const Door& door, AcceptedSocket accepted) {
-  if (!shared_.peers.add(accepted.peer_key)) {
-    ++shared_.refused;
+  const Admission admission = shared_.peers.add(accepted.peer_key);
+  if (admission != Admission::kAdmitted) {
+    ++(admission == Admission::kTooMany ? shared_.counters.refused_all
+                                        : shared_.counters.refused_peer);
     refuse(accepted.descriptor);
     return;
   }
-  ++shared_.accepted;
+  ++shared_.counters.accepted;
+  ++shared_.counters.connections;
   next_loop_ = (next_loop_ + 1) % loops_.size();
   loops_[next_loop_]->adopt(accepted.descriptor,
                             {std::move(accepted.peer), std::move(accepted.peer_key),
@@ -167,19 +170,6 @@ void WebServer::Body::stop() {
     for (const auto& loop : loops_) loop->end();
     shared_.pool.stop();
   });
-}
-
-WebCounts WebServer::Body::counts() const {
-  WebCounts out;
-  out.connections = shared_.peers.all();
-  out.streams = shared_.streams;
-  out.waiting = shared_.pool.waiting();
-  out.body_bytes = shared_.body_bytes;
-  out.accepted = shared_.accepted;
-  out.refused = shared_.refused;
-  out.requests = shared_.requests;
-  out.timed_out = shared_.timed_out;
-  return out;
 }
 
 WebServer::WebServer(std::unique_ptr<Body> body, std::vector<std::string> urls)
@@ -214,6 +204,6 @@ Result<std::unique_ptr<WebServer>> WebServer::start(const std::vector<WebListene
 
 void WebServer::stop() { body_->stop(); }
 
-WebCounts WebServer::counts() const { return body_->counts(); }
+const WebCounters& WebServer::counts() const { return body_->counts(); }
 
 }  // namespace wattree

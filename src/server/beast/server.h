@@ -39,17 +39,6 @@ struct WebListener {
   std::optional<TlsFiles> tls = {};  // Absent: in the clear.
 };
 
-struct WebCounts {
-  std::uint64_t connections = 0;  // Now.
-  std::uint64_t streams = 0;      // Now.
-  std::uint64_t waiting = 0;      // Answers that wait for a thread, now.
-  std::uint64_t body_bytes = 0;   // Of requests that are being read or answered, now.
-  std::uint64_t accepted = 0;     // Since the start, as all that follow.
-  std::uint64_t refused = 0;      // Connections above a limit.
-  std::uint64_t requests = 0;
-  std::uint64_t timed_out = 0;
-};
-
 class WebServer {
  public:
   // Listens on all of them, or on none. The application lives until the server has ended.
@@ -67,7 +56,7 @@ class WebServer {
 
   // Where it listens, in the order of the listeners, with the ports that they got.
   const std::vector<std::string>& urls() const { return urls_; }
-  WebCounts counts() const;
+  const WebCounters& counts() const;
 
  private:
   class Body;

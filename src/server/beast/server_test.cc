@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -78,6 +79,108 @@ TEST(WebServer, AnswersPipelinedRequestsInOrder) {
     EXPECT_TRUE(client.answer().body.starts_with("POST /p\n"));
   }
   sender.join();
+}
+
+// An application whose answers hold for as long as a flag says so.
+struct Repeating {
+  std::atomic<int> asked = 0, repeated = 0;
+  std::atomic<bool> holds = true;
+
+  Application application() {
+    Application out;
+    out.answer_at_once = [this](const HttpCall& call) -> std::optional<HttpAnswer> {
+      ++asked;
+      HttpAnswer answer = text_answer(call.path + " for " + std::string(call.header("x-who")));
+      answer.holds = [this] {
+        if (holds) ++repeated;
+        return holds.load();
+      };
+      return answer;
+    };
+    return out;
+  }
+};
+
+TEST(WebServer, RepeatsAnAnswerToTheSameBytes) {
+  Repeating asked;
+  WebLimits limits;
+  limits.socket_threads = 1;
+  const auto server = serve(asked.application(), limits);
+  TestClient client(server->urls().at(0)), other(server->urls().at(0));
+  const std::string request = "GET /a HTTP/1.1\r\nHost: here\r\nX-Who: me\r\n\r\n";
+  const TestAnswer first = client.ask(request);
+  EXPECT_EQ(first.body, "/a for me");
+  TestAnswer again = client.ask(request);
+  EXPECT_EQ(again.body, first.body);
+  for (const char* name : {"Content-Type", "Content-Length", "Connection"}) {
+    EXPECT_EQ(again.header(name), first.header(name));
+  }
+  EXPECT_EQ(again.header("Date").size(), 29U);
+  EXPECT_EQ(other.ask(request).body, first.body);
+  EXPECT_EQ(asked.asked, 1);
+  EXPECT_EQ(asked.repeated, 2);
+  EXPECT_EQ(server->counts().requests, 3U);
+  EXPECT_EQ(server->counts().repeated, 2U);
+  EXPECT_EQ(client.ask("GET /a HTTP/1.1\r\nHost: here\r\nX-Who: you\r\n\r\n").body, "/a for you");
+  EXPECT_EQ(asked.asked, 2);
+  asked.holds = false;
+  EXPECT_EQ(client.ask(request).body, first.body);
+  EXPECT_EQ(asked.asked, 3);
+}
+
+TEST(WebServer, RepeatsPipelinedRequestsInOrder) {
+  Repeating asked;
+  const auto server = serve(asked.application());
+  TestClient client(server->urls().at(0));
+  std::string all;
+  for (int i = 0; i < 300; ++i) {
+    for (const char* path : {"/a", "/b"}) {
+      all += "GET " + std::string(path) + " HTTP/1.1\r\nHost: here\r\nX-Who: me\r\n\r\n";
+    }
+  }
+  std::thread sender([&] { client.send(all); });
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(client.answer().body, "/a for me");
+    EXPECT_EQ(client.answer().body, "/b for me");
+  }
+  sender.join();
+  EXPECT_GT(asked.repeated, 500);
+}
+
+// The same first bytes, but another request: what follows them belongs to it.
+TEST(WebServer, RepeatsNoRequestWithABody) {
+  Repeating asked;
+  const auto server = serve(asked.application());
+  TestClient client(server->urls().at(0));
+  const std::string chunked =
+      "GET /a HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  const std::string sized = "GET /a HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\n\r\n\r\n";
+  const std::string last = "GET /a HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+  for (int i = 0; i < 3; ++i) {
+    for (const std::string& request : {chunked, sized}) {
+      EXPECT_EQ(client.ask(request).status, 200);
+      EXPECT_EQ(client.ask("HEAD /a HTTP/1.1\r\nHost: here\r\n\r\n", true).status, 200);
+    }
+    TestClient once(server->urls().at(0));
+    EXPECT_EQ(once.ask(last).header("Connection"), "close");
+    EXPECT_TRUE(once.is_ended());
+  }
+  EXPECT_EQ(asked.asked, 15);
+  EXPECT_EQ(server->counts().repeated, 0U);
+  EXPECT_EQ(client.unread(), "");
+}
+
+TEST(WebServer, CountsWhatGoesInAndOut) {
+  const auto server = serve(test_application());
+  TestClient client(server->urls().at(0));
+  const std::string request = "GET /cached HTTP/1.1\r\nHost: here\r\n\r\n";
+  const TestAnswer answer = client.ask(request);
+  EXPECT_EQ(server->counts().received_bytes, request.size());
+  EXPECT_EQ(server->counts().sent_bytes, answer.head.size() + answer.body.size());
+  client.send("GET /slow HTTP/1.1\r\nHost: here\r\n\r\n");
+  while (server->counts().in_flight == 0) std::this_thread::yield();
+  EXPECT_EQ(client.answer().status, 200);
+  while (server->counts().in_flight > 0) std::this_thread::yield();
 }
 
 TEST(WebServer, AnswersHeadWithoutABody) {

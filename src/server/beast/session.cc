@@ -18,6 +18,7 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
 // Requests are small, so that idle connections are; bodies are read in larger pieces.
+constexpr std::string_view kEmptyLine = "\r\n\r\n";
 constexpr std::size_t kHeadPiece = 2048;
 constexpr std::size_t kBodyPiece = std::size_t{64} << 10;
 // For a peer that has its answer, but has not closed.
@@ -43,21 +44,38 @@ auto without_throwing(const Function& function) -> decltype(function()) {
 }
 
 // Counted for as long as it lives. It may also end with the loop, in the middle of a wait.
+class Counted {
+ public:
+  explicit Counted(WebCounters::Count& count) : count_(count) { ++count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { --count_; }
+
+ private:
+  WebCounters::Count& count_;
+};
+
 struct OpenStream {
-  OpenStream(WebShared& counted, std::shared_ptr<StreamBell> rung)
-      : shared(counted), bell(std::move(rung)) {
-    ++shared.streams;
-  }
+  OpenStream(WebCounters& counters, std::shared_ptr<StreamBell> rung)
+      : counted(counters.streams), bell(std::move(rung)) {}
   OpenStream(const OpenStream&) = delete;
   OpenStream& operator=(const OpenStream&) = delete;
-  ~OpenStream() {
-    bell->silence();
-    --shared.streams;
-  }
+  ~OpenStream() { bell->silence(); }
 
-  WebShared& shared;
+  Counted counted;
   std::shared_ptr<StreamBell> bell;
 };
+
+WebCounters::Count& refused_as(int status, WebCounters& counters) {
+  switch (status) {
+    case 408: return counters.slow;
+    case 413:
+    case 414:
+    case 431: return counters.too_large;
+    case 503: return counters.no_memory;
+    default: return counters.malformed;
+  }
+}
 
 }  // namespace
 
@@ -74,6 +92,7 @@ Session::Session(SocketLoop& loop, int descriptor, ConnectionOrigin origin)
 Session::~Session() {
   loop_.leave(*this);
   hold_body(0);
+  --shared_.counters.connections;
   shared_.peers.remove(origin_.peer_key);
 }
 
@@ -89,7 +108,7 @@ void Session::check(Clock::time_point now) {
   if (now < deadline_) return;
   deadline_ = Clock::time_point::max();
   is_late_ = true;
-  if (phase_ != Phase::kIdle && phase_ != Phase::kLinger) ++shared_.timed_out;
+  if (phase_ != Phase::kIdle && phase_ != Phase::kLinger) ++shared_.counters.timed_out;
   connection_.cancel();
   wake();
 }
@@ -116,9 +135,16 @@ void Session::expect_transfer(Phase phase, std::size_t bytes) {
 // So many bytes of a body are held now.
 void Session::hold_body(std::size_t bytes) {
   if (bytes == held_) return;
-  shared_.body_bytes += bytes - held_;
+  shared_.counters.body_bytes += bytes - held_;
   held_ = bytes;
 }
+
+std::string_view Session::unread() const {
+  const auto waiting = in_.data();
+  return {static_cast<const char*>(waiting.data()), waiting.size()};
+}
+
+void Session::finish_head() { ((head_ += "Date: ") += loop_.date()) += "\r\n\r\n"; }
 
 asio::awaitable<void> Session::wait(Clock::duration at_most) {
   if (at_most == Clock::duration::max()) {
@@ -136,6 +162,12 @@ asio::awaitable<void> Session::run() {
     goes_on = co_await connection_.shake_hands(*origin_.tls);
   }
   while (goes_on) {
+    goes_on = co_await begin_request();
+    if (!goes_on) break;
+    if (const std::shared_ptr<const std::string> body = repeated()) {
+      goes_on = co_await send(*body);
+      continue;
+    }
     std::optional<Call> call = co_await read_call();
     if (!call) break;
     goes_on = co_await answer(*std::move(call));
@@ -145,15 +177,48 @@ asio::awaitable<void> Session::run() {
   loop_.leave(*this);
 }
 
+asio::awaitable<bool> Session::begin_request() {
+  expect(Phase::kIdle, limits_.idle);
+  if (in_.size() > 0) co_return true;  // It came with the one before.
+  if (shared_.is_stopping) co_return false;
+  const std::size_t size = co_await connection_.read_some(in_.prepare(kHeadPiece));
+  in_.commit(size);
+  shared_.counters.received_bytes += size;
+  co_return size > 0;
+}
+
+std::shared_ptr<const std::string> Session::repeated() {
+  const std::string_view bytes = unread();
+  const std::size_t end = bytes.find(kEmptyLine);
+  const bool may_be_last = shared_.is_stopping || requests_ + 1 >= limits_.requests_per_connection;
+  if (end == std::string_view::npos || may_be_last) return nullptr;
+  const std::string_view request = bytes.substr(0, end + kEmptyLine.size());
+  const RepeatedAnswer* found = loop_.repeated().find(request, origin_);
+  if (found == nullptr) return nullptr;
+  head_ = found->head;
+  finish_head();
+  in_.consume(request.size());
+  ++requests_;
+  ++shared_.counters.requests;
+  ++shared_.counters.repeated;
+  return found->body;
+}
+
+void Session::keep_for_repeats(const HttpAnswer& answer, int version) {
+  RepeatedAnswer kept{origin_, {}, answer.body, answer.holds};
+  append_head(kept.head, answer, {version, true, {}});
+  kept.head.resize(kept.head.size() - 2);  // The empty line follows the date.
+  loop_.repeated().put(request_, std::move(kept));
+}
+
 asio::awaitable<std::optional<Session::Call>> Session::read_call() {
   Call call;
   call.http = std::make_shared<HttpCall>();
   CallParser parser(*call.http, limits_);
-  expect(Phase::kIdle, limits_.idle);
+  request_.clear();
   while (true) {
     if (in_.size() > 0 && !parse(parser, call)) break;
     if (parser.is_done()) break;
-    if (phase_ == Phase::kIdle && shared_.is_stopping) co_return std::nullopt;
     const bool is_body = parser.is_header_done();
     if (is_body && phase_ == Phase::kHead && parser.expects_continue() && call.http->body.empty()) {
       const bool is_told = co_await connection_.write("HTTP/1.1 100 Continue\r\n\r\n");
@@ -163,12 +228,13 @@ asio::awaitable<std::optional<Session::Call>> Session::read_call() {
     const auto place = in_.prepare(is_body ? kBodyPiece : kHeadPiece);
     const std::size_t size = co_await connection_.read_some(place);
     if (size == 0) {
-      if (!is_late_ || phase_ == Phase::kIdle) co_return std::nullopt;
+      if (!is_late_) co_return std::nullopt;
       call.problem = CallProblem{
           408, {ErrorCode::kUnavailable, "the request did not come in time", "send it again"}};
       break;
     }
     in_.commit(size);
+    shared_.counters.received_bytes += size;
   }
   // A large piece is not kept for the next request.
   if (in_.capacity() > limits_.head) in_.shrink_to_fit();
@@ -180,11 +246,11 @@ asio::awaitable<std::optional<Session::Call>> Session::read_call() {
 }
 
 bool Session::parse(CallParser& parser, Call& call) {
-  if (phase_ == Phase::kIdle) expect(Phase::kHead, limits_.head_time);
+  const bool is_first = phase_ == Phase::kIdle;
+  if (is_first) expect(Phase::kHead, limits_.head_time);
   boost::beast::error_code code;
-  const auto waiting = in_.data();
-  const std::string_view bytes(static_cast<const char*>(waiting.data()), waiting.size());
-  const std::size_t used = parser.put(waiting, code);
+  const std::string_view bytes = unread();
+  const std::size_t used = parser.put(in_.data(), code);
   // Beast bounds heads and bodies, but neither the line before a chunk nor what follows the last.
   if (code == http::error::need_more && bytes.size() - used >= limits_.head) {
     code = http::error::header_limit;
@@ -193,9 +259,13 @@ bool Session::parse(CallParser& parser, Call& call) {
     call.problem = parser.problem_of(code, bytes);
     return false;
   }
+  const bool is_whole = is_first && parser.is_done() && used <= RepeatedAnswers::kLongestRequest;
+  if (is_whole && bytes.find(kEmptyLine) + kEmptyLine.size() == used) {
+    request_ = bytes.substr(0, used);
+  }
   in_.consume(used);
   hold_body(call.http->body.size());
-  if (held_ > 0 && shared_.body_bytes > limits_.bodies) {
+  if (held_ > 0 && shared_.counters.body_bytes > limits_.bodies) {
     call.problem = CallProblem{503,
                                {ErrorCode::kUnavailable, "the server has too many bodies to read",
                                 "try again in a while"}};
@@ -208,9 +278,11 @@ bool Session::parse(CallParser& parser, Call& call) {
 
 // Whether the connection goes on.
 asio::awaitable<bool> Session::answer(Call call) {
-  ++shared_.requests;
+  ++shared_.counters.requests;
+  std::optional<Counted> in_flight(shared_.counters.in_flight);
   HttpAnswer answer;
   if (call.problem) {
+    ++refused_as(call.problem->status, shared_.counters);
     answer = problem_answer(call.problem->error, call.problem->status);
   } else {
     if (call.is_head) call.http->method = "GET";
@@ -218,18 +290,28 @@ asio::awaitable<bool> Session::answer(Call call) {
   }
   if (!is_sendable(answer)) answer = internal_error();
   const bool keeps = call.keeps && !answer.events && !shared_.is_stopping;
+  if (answer.holds && keeps && !call.is_head && !request_.empty()) {
+    keep_for_repeats(answer, call.version);
+  }
   head_.clear();
   append_head(head_, answer, {call.version, keeps, loop_.date()});
   std::string_view body;
   if (answer.body && may_have_body(answer.status) && !answer.events && !call.is_head) {
     body = *answer.body;
   }
-  expect_transfer(Phase::kSend, body.size());
-  const bool is_sent = co_await connection_.write(head_, body);
+  const bool is_sent = co_await send(body);
+  in_flight.reset();
   if (is_sent && answer.events && !call.is_head) co_await stream(answer.events);
   if (is_sent && !keeps && !is_reader_gone_) co_await linger();
   const bool goes_on = is_sent && keeps;
   co_return goes_on;
+}
+
+// Behind head_.
+asio::awaitable<bool> Session::send(std::string_view body) {
+  expect_transfer(Phase::kSend, body.size());
+  shared_.counters.sent_bytes += head_.size() + body.size();
+  return connection_.write(head_, body);
 }
 
 asio::awaitable<HttpAnswer> Session::answer_of(std::shared_ptr<HttpCall> http) {
@@ -258,14 +340,19 @@ asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
       self->wake();
     });
   });
-  if (!is_taken) co_return busy("the server has too much to do", "try again in a while");
+  if (!is_taken) {
+    ++shared_.counters.no_thread;
+    co_return busy("the server has too much to do", "try again in a while");
+  }
   while (!*place && !is_late_) co_await wait(Clock::duration::max());
   if (*place) co_return std::move(**place);
+  ++shared_.counters.late;
   co_return busy("the answer takes too long", "ask for less at a time, or try again in a while");
 }
 
 asio::awaitable<void> Session::stream(std::shared_ptr<EventStream> events) {
-  const OpenStream open(shared_, std::make_shared<StreamBell>(loop_.context(), weak_from_this()));
+  const OpenStream open(shared_.counters,
+                        std::make_shared<StreamBell>(loop_.context(), weak_from_this()));
   events->on_more([bell = open.bell] { bell->ring(); });
   is_watched_ = true;
   asio::co_spawn(
@@ -289,6 +376,7 @@ asio::awaitable<void> Session::stream(std::shared_ptr<EventStream> events) {
     expect_transfer(Phase::kStream, text->size());
     const bool is_written = co_await connection_.write(*text);
     if (!is_written) break;
+    shared_.counters.sent_bytes += text->size();
     spoke = Clock::now();
   }
 }

@@ -45,6 +45,12 @@ class Session : public std::enable_shared_from_this<Session> {
   };
 
   Awaitable<void> run();
+  // Until there are bytes of a request; false where the connection has ended.
+  Awaitable<bool> begin_request();
+  // The body of the answer that the same request had before; its head is in head_. Null: it has to
+  // be read.
+  std::shared_ptr<const std::string> repeated();
+  void keep_for_repeats(const HttpAnswer& answer, int version);
   // None where the connection has ended.
   Awaitable<std::optional<Call>> read_call();
   // Whether the parser is content so far.
@@ -52,6 +58,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Awaitable<bool> answer(Call call);
   Awaitable<HttpAnswer> answer_of(std::shared_ptr<HttpCall> http);
   Awaitable<HttpAnswer> ask(std::shared_ptr<HttpCall> http);
+  Awaitable<bool> send(std::string_view body);
   Awaitable<void> stream(std::shared_ptr<EventStream> events);
   Awaitable<void> watch_reader();
   Awaitable<void> linger();
@@ -61,6 +68,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void expect(Phase phase, std::chrono::milliseconds within);
   void expect_transfer(Phase phase, std::size_t bytes);
   void hold_body(std::size_t bytes);
+  std::string_view unread() const;
+  void finish_head();
 
   SocketLoop& loop_;
   WebShared& shared_;
@@ -69,6 +78,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Connection connection_;
   boost::asio::steady_timer signal_;  // Cancelled to wake whoever waits for it.
   boost::beast::flat_buffer in_;
+  std::string request_;  // The one that is answered, where it came in one piece and has no body.
   std::string head_;
   Phase phase_ = Phase::kIdle;
   Clock::time_point phase_began_;

@@ -12,10 +12,11 @@
 
 #include "src/base/result.h"
 #include "src/server/beast/answer_pool.h"
+#include "src/server/beast/connection_origin.h"
 #include "src/server/beast/listening_socket.h"
 #include "src/server/beast/peer_counts.h"
+#include "src/server/beast/repeated_answers.h"
 #include "src/server/beast/server.h"
-#include "src/server/beast/tls.h"
 
 namespace wattree {
 
@@ -23,24 +24,19 @@ struct WebShared {
   WebShared(Application asked, const WebLimits& allowed)
       : application(std::move(asked)),
         limits(allowed),
+        kept_counters(application.counters ? application.counters
+                                           : std::make_shared<WebCounters>()),
+        counters(*kept_counters),
         peers(allowed.connections, allowed.connections_per_peer),
-        pool(allowed.waiting_answers) {}
+        pool(allowed.waiting_answers, counters.waiting) {}
 
   const Application application;
   const WebLimits limits;
+  const std::shared_ptr<WebCounters> kept_counters;
+  WebCounters& counters;
   PeerCounts peers;
   AnswerPool pool;
   std::atomic<bool> is_stopping = false;
-  std::atomic<std::size_t> body_bytes = 0;  // Of all bodies that are held.
-  std::atomic<std::uint64_t> streams = 0, accepted = 0, refused = 0, requests = 0, timed_out = 0;
-};
-
-// Where a connection came in.
-struct ConnectionOrigin {
-  std::string peer;
-  std::string peer_key;
-  std::string listener;
-  std::shared_ptr<const TlsIdentity> tls;  // Null: in the clear.
 };
 
 class Session;
@@ -66,6 +62,7 @@ class SocketLoop {
   void enter(Session& session);
   void leave(Session& session) { sessions_.erase(&session); }
   const std::string& date();
+  RepeatedAnswers& repeated() { return repeated_; }
 
  private:
   boost::asio::awaitable<void> sweep();
@@ -77,6 +74,7 @@ class SocketLoop {
   bool is_sweeping_ = false;
   std::int64_t date_second_ = -1;
   std::string date_;
+  RepeatedAnswers repeated_;
   std::thread thread_;
 };
 

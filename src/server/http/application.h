@@ -3,9 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "src/server/http/http.h"
+#include "src/server/http/web_counters.h"
 
 namespace wattree {
 
@@ -15,6 +17,8 @@ struct Application {
   std::function<std::optional<HttpAnswer>(const HttpCall&)> answer_at_once;
   // May take as long as a prediction takes: called on a thread of a pool.
   std::function<HttpAnswer(const HttpCall&)> answer;
+  // Where the transport counts, so that the application can tell; null: it counts for itself.
+  std::shared_ptr<WebCounters> counters = {};
 };
 
 }  // namespace wattree

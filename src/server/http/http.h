@@ -1,6 +1,7 @@
 // A request and its answer, without a socket: what the transport hands in and gets back.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,6 +38,10 @@ struct HttpAnswer {
   HttpFields headers;  // Beside Content-Type, Content-Length and what every answer has.
   // Server-sent events, which go on after this answer's headers; there is no body then.
   std::shared_ptr<EventStream> events;
+  // Set where a request of the same bytes over a connection of the same origin gets this answer
+  // again: whoever sends it again asks before each time, which counts the call. False: the
+  // application must be asked. Of use for as long as the application lives; from any thread.
+  std::function<bool()> holds = {};
 };
 
 }  // namespace wattree

@@ -17,7 +17,7 @@ std::shared_ptr<const CachedAnswer> AnswerCache::find(const std::string& key) {
   const auto found = index_.find(key);
   if (found == index_.end()) return nullptr;
   const Entries::iterator entry = found->second;
-  if (entry->until && Clock::now() >= *entry->until) {
+  if (entry->answer->until && Clock::now() >= *entry->answer->until) {
     remove(entry);
     return nullptr;
   }
@@ -27,7 +27,7 @@ std::shared_ptr<const CachedAnswer> AnswerCache::find(const std::string& key) {
 }
 
 void AnswerCache::put(const std::string& key, std::shared_ptr<const CachedAnswer> answer,
-                      std::uint64_t generation, std::optional<Clock::time_point> until) {
+                      std::uint64_t generation) {
   const std::size_t body = answer->answer.body ? answer->answer.body->size() : 0;
   const std::size_t bytes = body + key.size() + kOverhead;
   if (bytes > limits_.bytes / 4) return;  // One answer must not push out all others.
@@ -39,7 +39,7 @@ void AnswerCache::put(const std::string& key, std::shared_ptr<const CachedAnswer
     remove(std::prev(entries_.end()));
     ++evictions_;
   }
-  entries_.push_front({{key}, std::move(answer), bytes, until});
+  entries_.push_front({{key}, std::move(answer), bytes});
   index_[key] = entries_.begin();
   bytes_ += bytes;
 }

@@ -22,6 +22,8 @@ struct CachedAnswer {
   HttpAnswer answer;  // Status 200, with its ETag.
   std::string tag;
   std::size_t operation = 0;  // Index of its route.
+  // It must be asked for anew then.
+  std::optional<std::chrono::steady_clock::time_point> until = {};
 };
 
 struct CacheLimits {
@@ -44,11 +46,12 @@ class AnswerCache {
   // the caller counts a miss once it knows that no key has the answer.
   std::shared_ptr<const CachedAnswer> find(const std::string& key);
   void count_miss() { ++misses_; }
+  void count_hit() { ++hits_; }  // Of an answer that was found before.
 
-  // Under its canonical key, and until a time where it must be asked for anew then. An answer that
-  // was computed before the last clear() is dropped: `generation` is of when its making began.
+  // Under its canonical key. An answer that was computed before the last clear() is dropped:
+  // `generation` is of when its making began.
   void put(const std::string& key, std::shared_ptr<const CachedAnswer> answer,
-           std::uint64_t generation, std::optional<Clock::time_point> until = std::nullopt);
+           std::uint64_t generation);
   // The entry of `key`, too; at most some for each entry.
   void add_key(const std::string& key, const std::string& other);
 
@@ -61,7 +64,6 @@ class AnswerCache {
     std::vector<std::string> keys;
     std::shared_ptr<const CachedAnswer> answer;
     std::size_t bytes = 0;
-    std::optional<Clock::time_point> until;
   };
   using Entries = std::list<Entry>;
   void remove(Entries::iterator entry);  // With the lock held.

@@ -7,8 +7,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::shared_ptr<const CachedAnswer> answer(const std::string& text) {
+std::shared_ptr<const CachedAnswer> answer(
+    const std::string& text, std::optional<AnswerCache::Clock::time_point> until = {}) {
   auto out = std::make_shared<CachedAnswer>();
+  out->until = until;
   out->answer.body = std::make_shared<const std::string>(text);
   return out;
 }
@@ -55,8 +57,8 @@ TEST(AnswerCache, FindsAnAnswerByAllItsKeys) {
 
 TEST(AnswerCache, ForgetsOnTime) {
   AnswerCache cache({1 << 20, 10});
-  cache.put("a", answer("A"), 0, AnswerCache::Clock::now() - 1s);
-  cache.put("b", answer("B"), 0, AnswerCache::Clock::now() + 1h);
+  cache.put("a", answer("A", AnswerCache::Clock::now() - 1s), 0);
+  cache.put("b", answer("B", AnswerCache::Clock::now() + 1h), 0);
   EXPECT_EQ(text(cache.find("a")), "none");
   EXPECT_EQ(text(cache.find("b")), "B");
 }

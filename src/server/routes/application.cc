@@ -44,6 +44,13 @@ std::string canonical_key(std::size_t route, const Json& fields, bool is_gzip) {
   return (is_gzip ? "Z" : "I") + std::to_string(route) + fields.dump();
 }
 
+// A body that is kept must not hold the room that it grew in.
+void keep_exactly(std::shared_ptr<const std::string>& body) {
+  if (body && body->capacity() > body->size() + body->size() / 8) {
+    body = std::make_shared<const std::string>(*body);
+  }
+}
+
 bool is_read(const HttpCall& call) { return call.method == "GET" || call.method == "HEAD"; }
 
 Services for_callers(Services services) {
@@ -73,11 +80,13 @@ class Server {
 
   std::optional<HttpAnswer> answer_at_once(const HttpCall& call);
   HttpAnswer answer(const HttpCall& call);
+  const std::shared_ptr<WebCounters>& counters() const { return counters_; }
 
  private:
   Routes make_routes();
-  std::optional<HttpAnswer> from_cache(const HttpCall& call, const Caller& caller,
-                                       std::size_t& operation);
+  std::shared_ptr<const CachedAnswer> find_cached(const HttpCall& call);
+  bool holds(const HttpCall& call, const Caller& caller, const CachedAnswer& cached,
+             std::uint64_t generation);
   HttpAnswer without_route(const HttpCall& call, const RouteMatch& match) const;
   HttpAnswer computed(const HttpCall& call, const RouteMatch& match);
   void forget_answers();
@@ -86,6 +95,8 @@ class Server {
   HttpAnswer sent(const HttpCall& call, const CachedAnswer& cached) const;
   HttpAnswer finished(const HttpCall& call, const Caller& caller, std::size_t operation,
                       HttpAnswer answer, Clock::time_point begin);
+  void count(const HttpCall& call, const Caller& caller, std::size_t operation,
+             const HttpAnswer& answer, Clock::time_point begin);
 
   const ServerOptions options_;
   const Services services_;
@@ -93,12 +104,13 @@ class Server {
   const Router router_;
   Guard guard_;
   AnswerCache cache_;
+  const std::shared_ptr<WebCounters> counters_ = std::make_shared<WebCounters>();
   Metrics metrics_;
   DataWatch watch_;
 };
 
 Routes Server::make_routes() {
-  Routes out = all_routes({[this] { return metrics_.text(cache_.counts()); },
+  Routes out = all_routes({[this] { return metrics_.text(cache_.counts(), *counters_); },
                            [this] { return openapi_json(router_.routes()); }});
   append(out, options_.more_routes);
   return out;
@@ -210,22 +222,31 @@ HttpAnswer Server::computed(const HttpCall& call, const RouteMatch& match) {
                                   ? fields.at("model").get<std::string>()
                                   : std::string();
     const bool is_hubs = model.find('/') != std::string::npos || fields.contains("models");
-    cache_.put(key, answer, generation,
-               is_hubs ? std::optional(options_.now() + kHubAnswersLast) : std::nullopt);
+    if (is_hubs) answer->until = options_.now() + kHubAnswersLast;
+    keep_exactly(answer->answer.body);
+    cache_.put(key, answer, generation);
     if (is_read(call)) cache_.add_key(key, raw_key(call, is_gzip));
   }
   return sent(call, *answer);
 }
 
-std::optional<HttpAnswer> Server::from_cache(const HttpCall& call, const Caller& caller,
-                                             std::size_t& operation) {
-  if (!is_read(call) || !call.body.empty()) return std::nullopt;
-  const auto cached = cache_.find(raw_key(call, accepts_gzip(call.header("accept-encoding"))));
-  if (!cached) return std::nullopt;
-  operation = cached->operation;
-  const Route& route = router_.routes()[cached->operation];
-  if (auto refused = guard_.refuse_route(call, caller, route)) return refused;
-  return sent(call, *cached);
+std::shared_ptr<const CachedAnswer> Server::find_cached(const HttpCall& call) {
+  if (!is_read(call) || !call.body.empty()) return nullptr;
+  return cache_.find(raw_key(call, accepts_gzip(call.header("accept-encoding"))));
+}
+
+// Whether a call that had this answer before, and still has the same Host and Origin, has it again.
+// If so, it is answered.
+bool Server::holds(const HttpCall& call, const Caller& caller, const CachedAnswer& cached,
+                   std::uint64_t generation) {
+  const Clock::time_point begin = options_.now();
+  if (watch_.has_changed(begin)) forget_answers();
+  if (generation != cache_.generation() || (cached.until && begin >= *cached.until)) return false;
+  const Route& route = router_.routes()[cached.operation];
+  if (guard_.refuse_route(call, caller, route) || guard_.refuse_rate(call, caller)) return false;
+  cache_.count_hit();
+  count(call, caller, cached.operation, cached.answer, begin);
+  return true;
 }
 
 std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
@@ -235,7 +256,13 @@ std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
   auto out = guard_.refuse_source(call, caller);
   if (!out) out = guard_.refuse_rate(call, caller);
   if (watch_.has_changed(begin)) forget_answers();
-  if (!out) out = from_cache(call, caller, operation);
+  const std::uint64_t generation = cache_.generation();
+  const auto cached = out ? nullptr : find_cached(call);
+  if (cached) {
+    operation = cached->operation;
+    out = guard_.refuse_route(call, caller, router_.routes()[operation]);
+    if (!out) out = sent(call, *cached);
+  }
   if (!out) {
     const RouteMatch match = router_.find(call.method, call.path);
     if (match.route == nullptr) {
@@ -246,7 +273,13 @@ std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
     }
   }
   if (!out) return std::nullopt;
-  return finished(call, caller, operation, *std::move(out), begin);
+  HttpAnswer answer = finished(call, caller, operation, *std::move(out), begin);
+  if (cached && answer.status == 200) {
+    answer.holds = [this, call, caller, cached, generation] {
+      return holds(call, caller, *cached, generation);
+    };
+  }
+  return answer;
 }
 
 HttpAnswer Server::answer(const HttpCall& call) {
@@ -278,16 +311,20 @@ HttpAnswer Server::finished(const HttpCall& call, const Caller& caller, std::siz
   if (!has("Content-Security-Policy")) add_security_headers(answer);
   if (!has("Cache-Control")) answer.headers.emplace_back("Cache-Control", "no-store");
   if (call.method != "OPTIONS") guard_.add_cors(call, answer, false);
+  count(call, caller, operation, answer, begin);
+  return answer;
+}
+
+void Server::count(const HttpCall& call, const Caller& caller, std::size_t operation,
+                   const HttpAnswer& answer, Clock::time_point begin) {
   const auto took = options_.now() - begin;
   metrics_.count(operation, answer.status, took);
-  if (options_.log) {
-    const Routes& routes = router_.routes();
-    const std::string_view name =
-        operation < routes.size() ? std::string_view(routes[operation].operation) : "none";
-    const std::int64_t now = services_.seconds_since_1970 ? services_.seconds_since_1970() : 0;
-    options_.log(log_line(call, answer, name, caller.address, now, took));
-  }
-  return answer;
+  if (!options_.log) return;
+  const Routes& routes = router_.routes();
+  const std::string_view name =
+      operation < routes.size() ? std::string_view(routes[operation].operation) : "none";
+  const std::int64_t now = services_.seconds_since_1970 ? services_.seconds_since_1970() : 0;
+  options_.log(log_line(call, answer, name, caller.address, now, took));
 }
 
 HttpAnswer broken() {
@@ -300,6 +337,7 @@ HttpAnswer broken() {
 Application make_application(ServerOptions options, const Services& services) {
   const auto server = std::make_shared<Server>(std::move(options), services);
   Application out;
+  out.counters = server->counters();
   out.answer_at_once = [server](const HttpCall& call) -> std::optional<HttpAnswer> {
     try {
       return server->answer_at_once(call);

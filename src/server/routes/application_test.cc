@@ -176,6 +176,72 @@ TEST_F(ApplicationTest, ComputesTheSameCallOnce) {
   EXPECT_EQ(count("wattree_cache_misses_total"), 2);
 }
 
+TEST_F(ApplicationTest, SaysForHowLongAnAnswerHolds) {
+  auto now = std::chrono::steady_clock::now();
+  bool is_token_good = true;
+  ServerOptions options;
+  options.now = [&now] { return now; };
+  options.is_public = true;
+  options.public_rate = {0.001, 3};
+  options.tokens = [&](std::string_view) {
+    return is_token_good ? std::optional(TokenScope::kIngest) : std::nullopt;
+  };
+  std::string logged;
+  options.log = [&logged](std::string_view line) { logged = line; };
+  const Application application = make_application(options, test_services());
+  const auto count = [&](const std::string& name) {
+    const std::string text = *wattree::ask(application, get("/metrics")).body;
+    const std::size_t at = text.find("\n" + name + " ");
+    return std::stoi(text.substr(at + name.size() + 2));
+  };
+  const std::string target = "/api/v1/models";
+  EXPECT_FALSE(wattree::ask(application, get(target)).holds) << "it was computed";
+  const HttpAnswer local = wattree::ask(application, get(target));
+  ASSERT_TRUE(local.holds);
+  const int hits = count("wattree_cache_hits_total");
+  EXPECT_TRUE(local.holds());
+  EXPECT_EQ(count("wattree_cache_hits_total"), hits + 1);
+  EXPECT_TRUE(local.holds());
+  EXPECT_NE(logged.find("\"operation\":\"models\""), std::string::npos) << logged;
+
+  HttpCall from_elsewhere = get(target);
+  from_elsewhere.is_from_here = false;
+  from_elsewhere.peer = "192.0.2.1";
+  const HttpAnswer open = wattree::ask(application, from_elsewhere);
+  ASSERT_TRUE(open.holds);
+  EXPECT_TRUE(open.holds());
+  EXPECT_TRUE(open.holds());
+  EXPECT_FALSE(open.holds()) << "three calls were allowed";
+
+  from_elsewhere.headers.emplace_back("authorization", "Bearer secret");
+  const HttpAnswer known = wattree::ask(application, from_elsewhere);
+  ASSERT_TRUE(known.holds);
+  EXPECT_TRUE(known.holds());
+  EXPECT_EQ(logged.find("secret"), std::string::npos) << logged;
+  is_token_good = false;
+  EXPECT_FALSE(known.holds()) << "the token was revoked";
+
+  // A call that changes something makes every answer old.
+  ASSERT_TRUE(local.holds());
+  HttpCall change = get("/api/v1/links/none");
+  change.method = "DELETE";
+  EXPECT_NE(wattree::ask(application, change).status, 405);
+  EXPECT_FALSE(local.holds());
+}
+
+TEST_F(ApplicationTest, TellsWhatTheTransportCounts) {
+  application_.counters->connections = 7;
+  application_.counters->refused_peer = 3;
+  application_.counters->no_thread = 2;
+  const std::string text = *ask(get("/metrics")).body;
+  for (const char* line :
+       {"wattree_connections_open 7", "wattree_connections_refused_total{reason=\"peer\"} 3",
+        "wattree_connections_refused_total{reason=\"all\"} 0",
+        "wattree_requests_refused_total{reason=\"no_thread\"} 2", "wattree_answers_waiting 0"}) {
+    EXPECT_NE(text.find("\n" + std::string(line) + "\n"), std::string::npos) << line;
+  }
+}
+
 TEST_F(ApplicationTest, TellsBrowsersWhatNotToDo) {
   const HttpAnswer data = ask(get("/api/v1/models"));
   EXPECT_EQ(header(data, "Content-Security-Policy"), "default-src 'none'; frame-ancestors 'none'");

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "src/base/text.h"
 
@@ -30,20 +32,23 @@ class Packer {
 
   std::string pack(std::string_view text) {
     if (!is_ready_ || deflateReset(&stream_) != Z_OK) return "";
-    std::string out(deflateBound(&stream_, static_cast<uLong>(text.size())), '\0');
+    const std::size_t most = deflateBound(&stream_, static_cast<uLong>(text.size()));
+    std::vector<char> large(most > buffer_.size() ? most : 0);
+    const std::span<char> out = large.empty() ? std::span<char>(buffer_) : std::span<char>(large);
     // zlib does not write to it.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream_.avail_in = static_cast<uInt>(text.size());
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
     if (deflate(&stream_, Z_FINISH) != Z_STREAM_END) return "";
-    out.resize(stream_.total_out);
-    return out;
+    return {out.data(), stream_.total_out};
   }
 
  private:
   z_stream stream_{};
   bool is_ready_ = false;
+  // Most answers fit: what is returned then takes no more room than it needs.
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{128} << 10);
 };
 
 // Mixes 8 bytes into the state: the product's halves, so that every bit reaches every other.

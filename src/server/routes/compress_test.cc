@@ -14,6 +14,13 @@ TEST(Compress, GivesBackWhatItPacked) {
   EXPECT_EQ(gunzip("no gzip"), "");
 }
 
+TEST(Compress, TakesNoMoreRoomThanItNeeds) {
+  const std::string text(40'000, 'x');
+  const std::string packed = gzip(text);
+  EXPECT_LT(packed.capacity(), 1'000U);
+  EXPECT_EQ(gunzip(packed), text);
+}
+
 TEST(Compress, ReadsWhatClientsAccept) {
   for (const char* header :
        {"gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.5", "*", "deflate,gzip"}) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <initializer_list>
+#include <utility>
 
 #include "src/base/version.h"
 
@@ -15,10 +17,46 @@ void head(std::string& out, const char* name, const char* kind, const char* help
   out += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, kind);
 }
 
+void labelled(std::string& out, const char* name, const char* help,
+              std::initializer_list<std::pair<const char*, const WebCounters::Count*>> by_reason) {
+  head(out, name, "counter", help);
+  for (const auto& [reason, count] : by_reason) {
+    out += fmt::format("{}{{reason=\"{}\"}} {}\n", name, reason, count->load());
+  }
+}
+
 void single(std::string& out, const char* name, const char* kind, const char* help,
             std::uint64_t value) {
   head(out, name, kind, help);
   out += fmt::format("{} {}\n", name, value);
+}
+
+void write_transport(std::string& out, const WebCounters& web) {
+  single(out, "wattree_connections_open", "gauge", "Connections.", web.connections);
+  single(out, "wattree_connections_accepted_total", "counter", "Connections so far.", web.accepted);
+  labelled(out, "wattree_connections_refused_total", "Connections above a limit.",
+           {{"all", &web.refused_all}, {"peer", &web.refused_peer}});
+  single(out, "wattree_connections_timed_out_total", "counter",
+         "Connections that were cut because a request or an answer took too long.", web.timed_out);
+  single(out, "wattree_requests_in_flight", "gauge", "Requests that are read and not answered yet.",
+         web.in_flight);
+  single(out, "wattree_requests_received_total", "counter", "Requests, also refused ones.",
+         web.requests);
+  single(out, "wattree_requests_repeated_total", "counter",
+         "Requests of the same bytes as an earlier one, which got its answer.", web.repeated);
+  labelled(out, "wattree_requests_refused_total", "Requests that no operation saw, or waited for.",
+           {{"malformed", &web.malformed},
+            {"too_large", &web.too_large},
+            {"slow", &web.slow},
+            {"no_memory", &web.no_memory},
+            {"no_thread", &web.no_thread},
+            {"late", &web.late}});
+  single(out, "wattree_received_bytes_total", "counter", "Bytes of requests.", web.received_bytes);
+  single(out, "wattree_sent_bytes_total", "counter", "Bytes of answers and events.",
+         web.sent_bytes);
+  single(out, "wattree_request_body_bytes", "gauge", "Bodies that are held now.", web.body_bytes);
+  single(out, "wattree_stream_readers", "gauge", "Readers of events.", web.streams);
+  single(out, "wattree_answers_waiting", "gauge", "Answers that wait for a thread.", web.waiting);
 }
 
 // Resident memory of this process; 0 where it cannot be read.
@@ -69,7 +107,7 @@ void Metrics::write_times(std::string& out) const {
   }
 }
 
-std::string Metrics::text(const CacheCounts& cache) const {
+std::string Metrics::text(const CacheCounts& cache, const WebCounters& web) const {
   std::string out;
   head(out, "wattree_build_info", "gauge", "The program that answers.");
   out += fmt::format("wattree_build_info{{version=\"{}\"}} 1\n", kVersion);
@@ -91,6 +129,7 @@ std::string Metrics::text(const CacheCounts& cache) const {
          cache.evictions);
   single(out, "wattree_cache_bytes", "gauge", "Size of the answers in the cache.", cache.bytes);
   single(out, "wattree_cache_entries", "gauge", "Answers in the cache.", cache.entries);
+  write_transport(out, web);
   single(out, "process_resident_memory_bytes", "gauge", "Resident memory.", resident_bytes());
   return out;
 }

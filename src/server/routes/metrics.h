@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/server/http/web_counters.h"
 #include "src/server/routes/answer_cache.h"
 #include "src/server/routes/route.h"
 
@@ -23,7 +24,7 @@ class Metrics {
   std::size_t no_route() const { return operations_.size() - 1; }
   void count(std::size_t operation, int status, std::chrono::nanoseconds took);
   // In Prometheus's text format.
-  std::string text(const CacheCounts& cache) const;
+  std::string text(const CacheCounts& cache, const WebCounters& web) const;
 
  private:
   static constexpr std::array kStatuses{200, 201, 202, 204, 304, 400, 401, 403, 404,

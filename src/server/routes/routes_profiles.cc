@@ -82,6 +82,10 @@ Route whatif_route() {
       "whatif", "whatif", "A run in another region, on other hardware, or with more epochs.",
       joined({{required({"profile", kText, "A profile's id.", "bert-base-v100"}),
                {"hardware", kText, "Other hardware.", "4xT4"},
+               {"hardware_file", kText,
+                "Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and "
+                "fp32_gflops.",
+                "name,kind,tdp_w,fp32_gflops\nMy card,gpu,300,50000"},
                {"baseline_hardware", kText, "Hardware of the baseline.", "8xT4"},
                {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
                keep,

@@ -17,6 +17,8 @@ inline Services test_services() {
     return std::nullopt;
   });
   out.stores = sqlite_stores();
+  // A moment that lasts: answers that name it are the same each time.
+  out.seconds_since_1970 = [] { return std::int64_t{1'800'000'000}; };
   return out;
 }
 

@@ -35,7 +35,7 @@ export function apiPath(operation: string, parameters: Parameters = {}): string 
 export const absolute = (path: string): string => new URL(path, document.baseURI).href;
 
 /** A token for a server that asks for one, from the fragment of the address: it never reaches a server's log. */
-function authorization(): Record<string, string> {
+export function authorization(): Record<string, string> {
   try {
     const found = /[#&]token=([^&]+)/.exec(location.hash);
     if (found?.[1] !== undefined) sessionStorage.setItem('wattree.token', decodeURIComponent(found[1]));
@@ -46,38 +46,65 @@ function authorization(): Record<string, string> {
   }
 }
 
-export interface Call { readonly path: string; readonly body?: unknown; readonly text?: string; readonly signal?: AbortSignal }
+/** `body` goes as JSON, `text` as it is. With either, the method is POST where none is named. */
+export interface Call {
+  readonly path: string;
+  readonly method?: 'POST' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  readonly text?: string | Blob;
+  readonly type?: string;
+  readonly signal?: AbortSignal;
+}
 
-export async function ask<T>(call: Call, isWhole: (answer: unknown) => answer is T): Promise<T> {
+async function exchange(call: Call, accept: string): Promise<{ response: Response; text: string }> {
   const timeout = AbortSignal.timeout(SLOW_AFTER_MS);
   const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout]);
   const content = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-  let response: Response;
-  let text: string;
+  const method = call.method ?? (content === undefined ? undefined : 'POST');
   try {
-    response = await fetch(call.path, {
+    const response = await fetch(call.path, {
       signal,
-      headers: { Accept: 'application/json', ...(content === undefined ? {} : { 'Content-Type': 'application/json' }), ...authorization() },
-      ...(content === undefined ? {} : { method: 'POST', body: content }),
+      headers: { Accept: accept, ...(content === undefined ? {} : { 'Content-Type': call.type ?? 'application/json' }), ...authorization() },
+      ...(method === undefined ? {} : { method }), ...(content === undefined ? {} : { body: content }),
     });
-    text = await response.text();
+    return { response, text: await response.text() };
   } catch (error) {
     if (call.signal?.aborted === true) throw error;
     if (timeout.aborted) throw new Failure('slow', 'The server took longer than a minute to answer.', 'Ask for a smaller model or size, or try again.');
     throw new Failure('gone', 'The server does not answer.');
   }
-  let answer: unknown;
+}
+
+function parsed(text: string): unknown {
   try {
-    answer = JSON.parse(text);
+    return JSON.parse(text) as unknown;
   } catch {
-    answer = undefined;
+    return undefined;
   }
+}
+
+export async function ask<T>(call: Call, isWhole: (answer: unknown) => answer is T): Promise<T> {
+  const { response, text } = await exchange(call, 'application/json');
+  const answer = parsed(text);
   if (!response.ok) throw refusal(response, answer, text);
   if (!isWhole(answer)) {
     throw new Failure('nonsense', 'The server’s answer could not be read.',
       'Something between this page and Wattree may have changed it, or they are of different versions. Reload the page.', '', '', 0, text.slice(0, 400));
   }
   return answer;
+}
+
+/** An answer that is a file. */
+export async function askFile(call: Call): Promise<string> {
+  const { response, text } = await exchange(call, '*/*');
+  if (!response.ok) throw refusal(response, parsed(text), text);
+  return text;
+}
+
+/** What went wrong and what helps, as sentences for a message that goes away. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof Failure)) return 'The page could not do that.';
+  return [error.message, error.hint].filter((text) => text !== '').map((text) => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`).join(' ');
 }
 
 function refusal(response: Response, answer: unknown, text: string): Failure {

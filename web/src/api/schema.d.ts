@@ -1806,8 +1806,63 @@ export interface components {
                 energy_factor: number;
             }[];
         };
-        whatif_side: components["schemas"]["footprint_footprint"];
-        footprint: components["schemas"]["footprint_footprint"];
+        whatif_side: components["schemas"]["footprint_footprint"] & {
+            /** @description What it ran on, with the makers' figures where they are known */
+            devices: {
+                /** @enum {unknown} */
+                kind: "gpu" | "cpu" | "tpu";
+                name: string;
+                count: number;
+                /** @description Of one */
+                tdp_w?: number;
+                /** @description Of one */
+                fp32_gflops?: number;
+                /**
+                 * @description Of the figures; assumed: an entry of one's own
+                 * @enum {unknown}
+                 */
+                basis?: "published" | "assumed";
+            }[];
+            /** @description What each meter's part took in the whole run, without PUE */
+            components: {
+                component: string;
+                /** @enum {unknown} */
+                kind: "gpu" | "cpu" | "memory" | "machine";
+                device_energy_j: number;
+                /** @description What idling would have taken; absent where a part of the run does not say */
+                idle_j?: number;
+                basis: components["schemas"]["footprint_basis"];
+            }[];
+            flags: components["schemas"]["whatif_flags"];
+            /** @description carbon = energy x intensity; energy = power x duration; power = (chipset + GPUs) x PUE. Epoch 0 is what was outside the epochs */
+            equations?: {
+                epoch: number;
+                /** @description Of this epoch alone, with PUE where there is one */
+                energy_j: number;
+                carbon_gco2e?: number;
+                gco2e_per_kwh?: number;
+                duration_s?: number;
+                /** @description The mean, with PUE */
+                power_w?: number;
+                /** @description CPUs and memory, without PUE */
+                chipset_w?: number;
+                /** @description Without PUE */
+                gpus_w?: number;
+                /** @description Of a machine whose parts nobody knows, without PUE */
+                undivided_w?: number;
+                /** @description Without PUE */
+                device_energy_j: number;
+                /** @description Of device_energy_j, what nobody measured */
+                assumed_j?: number;
+                /** @description What idling would have taken; absent where a component does not say */
+                idle_j?: number;
+                pue?: number;
+            }[];
+            equivalents?: components["schemas"]["footprint_equivalents"];
+        };
+        footprint: components["schemas"]["footprint_footprint"] & {
+            equivalents: components["schemas"]["footprint_equivalents"];
+        };
         footprint_equivalents: {
             item: string;
             unit?: string;
@@ -1888,7 +1943,10 @@ export interface components {
             reason: string;
         }[];
         compare_profiles: {
-            profiles: components["schemas"]["footprint_footprint"][];
+            profiles: (components["schemas"]["footprint_footprint"] & {
+                /** @description Against the first: 0.03 is 3 % more */
+                device_energy_excess?: number;
+            })[];
             notes: string[];
         };
         runs: {
@@ -1968,7 +2026,40 @@ export interface components {
             /** @description Power of the devices: end of the point in seconds, mean, lowest and highest second in watts */
             trace: number[][];
         };
-        run: components["schemas"]["runs_run"];
+        run: components["schemas"]["runs_run"] & {
+            epochs_in_all: number;
+            /** @description All, or as many as were asked for, the lowest and highest among them */
+            epochs: {
+                epoch: number;
+                name: string;
+                /** @description Since the run began */
+                begin_s?: number;
+                duration_s?: number;
+                device_energy_j?: number;
+                device_energy_low_j?: number;
+                device_energy_high_j?: number;
+                /** @description Of all epochs up to this one */
+                device_energy_so_far_j: number;
+            }[];
+            flags: components["schemas"]["whatif_flags"];
+            /** @description Of the devices, before, between and after the epochs */
+            outside_energy_j?: number;
+            components: {
+                component: string;
+                device?: string;
+                /** @enum {unknown} */
+                kind: "gpu" | "cpu" | "memory" | "machine";
+                basis: components["schemas"]["footprint_basis"];
+            }[];
+            steps: {
+                name: string;
+                count: number;
+                duration_s: number;
+                energy_j?: number;
+                uncertainty_j?: number;
+            }[];
+            notes: string[];
+        };
         run_pause: {
             id: string;
             /** @enum {unknown} */
@@ -4025,6 +4116,12 @@ export interface operations {
                  * @example 4xT4
                  */
                 hardware?: string;
+                /**
+                 * @description Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and fp32_gflops.
+                 * @example name,kind,tdp_w,fp32_gflops
+                 *     My card,gpu,300,50000
+                 */
+                hardware_file?: string;
                 /**
                  * @description Hardware of the baseline.
                  * @example 8xT4

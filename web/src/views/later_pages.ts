@@ -7,6 +7,7 @@ export type LaterName = Exclude<Page, 'predict'>;
 export const PAGES_FOR_LATER: Readonly<Record<LaterName, () => Promise<{ default: Component }>>> = {
   compare: () => import('./compare/CompareView.svelte'),
   leaderboard: () => import('./leaderboard/LeaderboardView.svelte'),
+  track: () => import('./track/TrackView.svelte'),
 };
 
 /** Fetched once the first view stands, the other pages open at once, and without a server. */

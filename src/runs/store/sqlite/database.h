@@ -13,11 +13,15 @@
 #include <variant>
 
 #include "src/base/result.h"
+#include "src/base/utc_time.h"
 #include "src/runs/store/sqlite/sqlite_library.h"
 
 namespace wattree {
 
 using SqlValue = std::variant<std::int64_t, double, std::string>;
+
+// As moments are kept: since 1970.
+inline std::int64_t microseconds(UtcTime time) { return time.time_since_epoch().count(); }
 
 enum class DatabaseMode {
   kCreate,     // To be read and written; made where it is missing.

@@ -28,8 +28,6 @@ void add(SqlTail& tail, std::string_view condition, SqlValue value) {
   tail.values.push_back(std::move(value));
 }
 
-std::int64_t microseconds(UtcTime time) { return time.time_since_epoch().count(); }
-
 std::string from_hex(std::string_view text) {
   const auto digit = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
   std::string out;

@@ -3,8 +3,6 @@
 namespace wattree {
 namespace {
 
-std::int64_t microseconds(UtcTime time) { return time.time_since_epoch().count(); }
-
 std::optional<UtcTime> time_in(const Statement& row, int column) {
   if (row.is_null(column)) return std::nullopt;
   return UtcTime(std::chrono::microseconds(row.whole(column)));

@@ -1,0 +1,103 @@
+// The lines of the chart and its words, from the answer to a what-if. Nothing is computed but differences between neighbours.
+import { amount, type AmountUnit, electricity, ENERGY_UNITS, MASS_UNITS, unitFor } from '../../base/amounts';
+import { change, interval } from '../../base/numbers';
+import { perStep, type SeriesPoint } from '../../base/series';
+import type { CurvePoint, Equation, Side, Step, WhatIf } from '../../api/track';
+import type { ChartFlag, ChartLine, EpochBar } from '../../widgets/track/chart';
+import type { TrackQuery } from './query';
+
+type Shown = Pick<TrackQuery, 'quantity' | 'sum' | 'boundary' | 'unit'>;
+
+/** A point's amount, of what the chart shows. Undefined where there are no emissions. */
+export function amountOf(point: Partial<CurvePoint> | Partial<Equation> | undefined, shown: Shown): number | undefined {
+  if (shown.quantity === 'co2') return point?.carbon_gco2e;
+  return shown.boundary === 'devices' ? point?.device_energy_j : point?.energy_j;
+}
+function bounds(point: CurvePoint, shown: Shown): { low?: number; high?: number } {
+  const [low, high] = shown.quantity === 'co2' ? [point.carbon_low_gco2e, point.carbon_high_gco2e]
+    : shown.boundary === 'devices' ? [point.device_energy_low_j, point.device_energy_high_j] : [point.energy_low_j, point.energy_high_j];
+  return low === undefined || high === undefined ? {} : { low, high };
+}
+
+export interface Series { readonly recorded: readonly SeriesPoint[]; readonly ahead: readonly SeriesPoint[] }
+
+export function seriesOf(side: Side, shown: Shown): Series {
+  const points = side.curve.points.flatMap((p) => {
+    const y = amountOf(p, shown);
+    return y === undefined ? [] : [{ x: p.epoch, y, isAhead: p.extrapolated, ...bounds(p, shown) }];
+  });
+  if (points.length === 0) return { recorded: [], ahead: [] };
+  const start = { x: 0, y: amountOf(side.curve.outside_epochs, shown) ?? 0 };
+  const recorded = [start, ...points.filter((p) => !p.isAhead)];
+  const last = recorded[recorded.length - 1] ?? start;
+  const next = points.filter((p) => p.isAhead);
+  const ahead = next.length === 0 ? [] : [{ x: last.x, y: last.y, ...(next[0]?.low === undefined ? {} : { low: last.y, high: last.y }) }, ...next];
+  if (shown.sum === 'total') return { recorded, ahead };
+  const each = (side.equations ?? []).flatMap((e) => {
+    const y = amountOf(e, shown);
+    return e.epoch === 0 || y === undefined ? [] : [{ x: e.epoch, y }];
+  });
+  const recordedEach = each.length > 0 ? each : perStep(recorded);
+  const aheadEach = perStep(ahead);
+  const end = recordedEach[recordedEach.length - 1];
+  return { recorded: recordedEach, ahead: aheadEach.length > 0 && end !== undefined ? [end, ...aheadEach] : aheadEach };
+}
+
+export function unitOf(answer: WhatIf, shown: Shown): AmountUnit {
+  const units = shown.quantity === 'co2' ? MASS_UNITS : ENERGY_UNITS;
+  const series = seriesOf(answer.baseline, shown);
+  const most = [...series.recorded.slice(-1), ...series.ahead.slice(-1)].reduce((high, p) => Math.max(high, p.y), 0);
+  return unitFor(units, shown.unit, most);
+}
+
+export const axisTitle = (unit: AmountUnit, shown: Shown): string =>
+  `${unit.name}${shown.quantity === 'co2' ? ' CO₂e' : ''} ${shown.sum === 'total' ? 'since the start' : 'in each epoch'}${shown.quantity === 'kwh' && shown.boundary === 'devices' ? ', devices alone' : ''}`;
+
+export function lineOf(id: string, tone: ChartLine['tone'], side: Side, name: string, note: string, shown: Shown, unit: AmountUnit): ChartLine {
+  const series = seriesOf(side, shown);
+  const end = series.ahead.at(-1) ?? series.recorded.at(-1);
+  const { basis } = side.curve;
+  const from = shown.quantity === 'co2' ? basis.carbon : shown.boundary === 'devices' ? basis.device_energy : basis.energy;
+  const range = end?.low === undefined || end.high === undefined ? '' : `${amount(end.low, unit).replace(/\u202f.*$/, '')} to ${amount(end.high, unit)}`;
+  return { id, tone, name, note, ...series, end: end === undefined ? '–' : amount(end.y, unit), interval: range, basis: from === undefined ? 'no region' : `${from.kind}, ${from.boundary}` };
+}
+
+export function flagsOf(side: Side, series: Series): ChartFlag[] {
+  return side.flags.map((f) => ({
+    epoch: f.epoch, y: series.recorded.find((p) => p.x === f.epoch)?.y ?? 0,
+    text: `Epoch ${String(f.epoch)} took ${change(f.device_energy_j / f.median_j - 1).replace('+', '')} more than the median`, reason: f.reason,
+  }));
+}
+
+export function barsOf(side: Side): EpochBar[] {
+  const flagged = new Set(side.flags.map((f) => f.epoch));
+  return (side.equations ?? []).filter((e) => e.epoch > 0).map((e) => ({
+    epoch: e.epoch, energy: e.device_energy_j, idle: e.idle_j ?? 0, declared: e.assumed_j ?? 0, isFlagged: flagged.has(e.epoch),
+  }));
+}
+
+/** What one epoch consisted of, in words. */
+export function partsOf(e: Equation | undefined): string[] {
+  if (e === undefined) return [];
+  return [e.idle_j === undefined ? '' : `of which idle ${electricity(e.idle_j)}`, e.assumed_j === undefined ? '' : e.assumed_j === e.device_energy_j ? 'nobody measured it' : `assumed ${electricity(e.assumed_j)}`].filter(Boolean);
+}
+
+const WORDS: Readonly<Record<Step['facet'], (to: string) => string>> = { profile: (to) => `${to} instead`, region: (to) => `in ${to}`, hardware: (to) => `on ${to}`, pue: (to) => (to.startsWith('PUE') ? `with ${to}` : `with PUE ${to}`) };
+export function stepRows(steps: readonly Step[], shown: Shown): { name: string; title: string; before: number; after: number }[] {
+  return steps.flatMap((s) => {
+    const [before, after] = shown.quantity === 'co2' ? [s.carbon_before_gco2e, s.carbon_after_gco2e] : [s.energy_before_j, s.energy_after_j];
+    if (before === undefined || after === undefined) return [];
+    return [{ name: WORDS[s.facet](s.to.split(',')[0]?.split(' (')[0] ?? s.to), title: `${s.from} → ${s.to}`, before, after }];
+  });
+}
+
+const ORDER = ['measured', 'published', 'derived', 'predicted', 'assumed'];
+/** A sum takes its weakest part's mark. */
+export const weakest = (kinds: readonly (string | undefined)[]): string =>
+  ORDER[Math.max(0, ...kinds.map((kind) => (kind === undefined ? 0 : ORDER.indexOf(kind))))] ?? 'assumed';
+
+export const rangeOf = (point: CurvePoint | undefined, shown: Shown): string => {
+  if (point === undefined) return '';
+  const { low, high } = bounds(point, shown);
+  return interval(amountOf(point, shown), low, high, shown.quantity === 'co2' ? 'g' : 'J');
+};

@@ -1,0 +1,24 @@
+// What the consumption chart draws.
+import type { SeriesPoint } from '../../base/series';
+
+export interface ChartLine {
+  readonly id: string;
+  readonly name: string;
+  readonly note: string;  // Where and on what.
+  readonly tone: 'base' | 'alt' | 'pin';
+  readonly recorded: readonly SeriesPoint[];
+  readonly ahead: readonly SeriesPoint[];  // Begins with the last recorded point.
+  readonly end: string;  // The last value, in words.
+  readonly interval: string;
+  readonly basis: string;
+}
+export interface ChartFlag { readonly epoch: number; readonly y: number; readonly text: string; readonly reason: string }
+
+/** Of one epoch in the strip below the chart, in joules. */
+export interface EpochBar {
+  readonly epoch: number;
+  readonly energy: number;    // Of the devices.
+  readonly idle: number;
+  readonly declared: number;  // What nobody measured.
+  readonly isFlagged: boolean;
+}
