@@ -36,7 +36,7 @@ export const csv = (rows: readonly (readonly (string | number | null | undefined
 const DRAWN = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-family', 'font-size', 'font-weight', 'text-anchor'];
 
 /** A copy of a drawing that needs no style sheet: every computed style that shows is written into it. */
-function standaloneSvg(svg: SVGSVGElement): string {
+export function standaloneSvg(svg: SVGSVGElement): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const from = [svg, ...svg.querySelectorAll<SVGElement>('*')];
   const to = [copy, ...copy.querySelectorAll<SVGElement>('*')];
@@ -64,7 +64,7 @@ export interface Picture { png(): Promise<Blob>; svg(): string }
 export const pictureOf = (svg: SVGSVGElement): Picture => ({ png: () => svgToPng(svg), svg: () => standaloneSvg(svg) });
 
 /** The drawing as a picture, at twice its size for sharp text. */
-async function svgToPng(svg: SVGSVGElement): Promise<Blob> {
+export async function svgToPng(svg: SVGSVGElement): Promise<Blob> {
   const box = svg.getBoundingClientRect();
   const image = new Image();
   // A data: address, because the content security policy allows no other way to make a picture here.
