@@ -131,8 +131,8 @@ int change(const ProfilesFlags& flags, bool is_rename, Surroundings& world) {
 }
 
 int remove(const ProfilesFlags& flags, Surroundings& world) {
-  const Status failure = delete_profile({flags.name, flags.folder.folder}, world.services);
-  if (!failure.ok()) return fail(failure.error(), false, world);
+  const auto deleted = delete_profile({flags.name, flags.folder.folder}, world.services);
+  if (!deleted.ok()) return fail(deleted.error(), false, world);
   world.out << flags.name << ": deleted; `wattree profiles undelete " << flags.name
             << "` brings it back within 30 days\n";
   return 0;

@@ -51,9 +51,9 @@ int estimate(const FilesFlags& flags, Surroundings& world) {
   request.id = flags.id;
   request.tags = flags.tags;
   request.folder = flags.folder.folder;
-  const Result<ProfileSummary> kept = estimate_profile(request, world.services);
-  if (!kept.ok()) return fail(kept.error(), false, world);
-  world.out << kept_text(kept.value());
+  const Result<EstimateProfileAnswer> answer = estimate_profile(request, world.services);
+  if (!answer.ok()) return fail(answer.error(), false, world);
+  if (answer.value().kept) world.out << kept_text(*answer.value().kept);
   return 0;
 }
 

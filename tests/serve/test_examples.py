@@ -22,6 +22,6 @@ def test_curl_examples_are_answered(root, server):
     assert len(found) >= 5
     for line in found:
         command = [part.replace("http://127.0.0.1:8080", server.url) for part in shlex.split(line)]
-        result = subprocess.run([*command, "--silent", "--show-error", "--fail"], capture_output=True, text=True)
+        result = subprocess.run([*command, "--silent", "--show-error", "--fail"], capture_output=True, text=True, cwd=root)
         assert result.returncode == 0, (line, result.stderr)
         json.loads(result.stdout)

@@ -33,6 +33,21 @@ void write_amounts(JsonWriter& out, const CurvePoint& point) {
   if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
 }
 
+// Of the epoch alone, which begins where the point before it is. Epochs without figures in between
+// are counted with it.
+void write_epoch_amounts(JsonWriter& out, const Curve& curve, std::size_t i) {
+  const CurvePoint& point = curve.points[i];
+  const CurvePoint* before = i > 0           ? &curve.points[i - 1]
+                             : curve.outside ? &*curve.outside
+                                             : nullptr;
+  const Joules begin = before != nullptr ? before->energy.value : Joules();
+  out.field("epoch_energy_j", (point.energy.value - begin).value);
+  if (!point.emissions) return;
+  const bool has_begin = before != nullptr && before->emissions;
+  const GramsCo2e emitted = has_begin ? before->emissions->value : GramsCo2e();
+  out.field("epoch_carbon_gco2e", (point.emissions->value - emitted).value);
+}
+
 // What is recorded and what is extrapolated are thinned by themselves, by what each epoch took: the
 // last recorded point, where the extrapolation begins, stays.
 std::vector<std::size_t> kept_points(const Curve& curve, std::optional<std::size_t> most) {
@@ -114,6 +129,7 @@ void write_curve(JsonWriter& out, const Curve& curve, std::optional<std::size_t>
     out.field("epoch", static_cast<std::int64_t>(point.epoch));
     out.field("extrapolated", point.is_extrapolated);
     write_amounts(out, point);
+    write_epoch_amounts(out, curve, i);
     out.end_object();
   }
   out.end_array();

@@ -1,17 +1,9 @@
 #include "src/api/runs/open_profiles.h"
 
-#include <chrono>
-
 #include "src/api/runs/run_request.h"
 #include "src/runs/store/inbox.h"
 
 namespace wattree {
-namespace {
-
-// So long can a deleted profile be brought back.
-constexpr auto kUndoableFor = std::chrono::days(30);
-
-}  // namespace
 
 std::filesystem::path store_file(const std::filesystem::path& folder, const Services& services) {
   return folder.empty() ? services.store : folder / "wattree.db";

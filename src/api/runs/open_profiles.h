@@ -1,6 +1,7 @@
 // The store of profiles that a request is about.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -10,6 +11,9 @@
 #include "src/runs/store/profile_store.h"
 
 namespace wattree {
+
+// So long can a deleted profile be brought back.
+inline constexpr auto kUndoableFor = std::chrono::days(30);
 
 // The services' store, or the one in a folder that was asked for ("wattree.db" there), with all
 // that lies in the folder of profiles taken in: also what a tracker wrote while nothing else ran.

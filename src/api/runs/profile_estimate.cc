@@ -5,13 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include "src/api/runs/open_profiles.h"
+#include "src/api/runs/profile_list.h"
 #include "src/api/runs/run_request.h"
 #include "src/base/error_field.h"
 #include "src/base/in_quotes.h"
 #include "src/base/json_fields.h"
+#include "src/base/json_writer.h"
 #include "src/facts/carbon/region.h"
 #include "src/facts/hardware/fleet.h"
 #include "src/runs/profile/folder.h"
+#include "src/runs/profile/profile_json.h"
 #include "src/runs/store/profile_texts.h"
 
 namespace wattree {
@@ -115,6 +118,7 @@ Result<EstimateProfileRequest> estimate_profile_request(const nlohmann::json& js
   out.utilisation = fields.number("utilisation", 0, 1).value_or(1);
   out.id = fields.text("id");
   out.tags = read_tags(json, fields, "tags").value_or(std::vector<std::string>());
+  out.is_kept = !fields.has("keep") || fields.flag("keep");
   fields.finish();
   if (!failure.ok()) return failure.error();
   return out;
@@ -159,19 +163,29 @@ Result<Profile> estimated_profile(const EstimateProfileRequest& request) {
   return out;
 }
 
-Result<ProfileSummary> estimate_profile(const EstimateProfileRequest& request,
-                                        const Services& services) {
+Result<EstimateProfileAnswer> estimate_profile(const EstimateProfileRequest& request,
+                                               const Services& services) {
   if (Status failure = check_tags(request.tags); !failure.ok()) return failure.error();
   Result<Profile> profile = estimated_profile(request);
   if (!profile.ok()) return profile.error();
+  EstimateProfileAnswer out{std::move(profile).value(), std::nullopt};
+  if (!request.is_kept) return out;
   const Result<std::shared_ptr<ProfileStore>> store =
       open_profiles(request.folder, services, StoreAccess::kWrite);
   if (!store.ok()) return store.error();
   const std::string id = profile_id(request.id.empty() ? request.name : request.id);
   Result<std::vector<ProfileSummary>> kept = store.value()->add(
-      {{std::move(profile).value(), id, ProfileOrigin::kEstimated, request.tags, now(services)}});
+      {{out.profile, id, ProfileOrigin::kEstimated, request.tags, now(services)}});
   if (!kept.ok()) return kept.error();
-  return std::move(kept).value().front();
+  out.kept = std::move(kept).value().front();
+  return out;
+}
+
+std::string to_json(const EstimateProfileAnswer& answer) {
+  if (!answer.kept) return write_profile_json(answer.profile);
+  JsonWriter out(2);
+  write_json(out, *answer.kept);
+  return out.take() + "\n";
 }
 
 }  // namespace wattree

@@ -28,17 +28,24 @@ struct EstimateProfileRequest {
   double utilisation = 1;  // Of the devices' rated power, on average.
   std::string id;          // Empty: made from the name.
   std::vector<std::string> tags;
+  bool is_kept = true;           // Otherwise it is only looked at.
   std::filesystem::path folder;  // Empty: the services'.
 };
 // {"name", "hardware": [{"name", "count"?}], or a text such as "8xV100,EPYC 7742", "hours",
-// "region"?, "pue"?, "utilisation"?, "author"?, "source"?, "id"?, "tags"?}
+// "region"?, "pue"?, "utilisation"?, "author"?, "source"?, "id"?, "tags"?, "keep"?}
 Result<EstimateProfileRequest> estimate_profile_request(const nlohmann::json& json);
 
 // Rated power × count × utilisation × hours for each device, as assumed.
 Result<Profile> estimated_profile(const EstimateProfileRequest& request);
 
-// Keeps it. The answer is an entry of the list (docs/schemas/profile_entry.schema.json).
-Result<ProfileSummary> estimate_profile(const EstimateProfileRequest& request,
-                                        const Services& services);
+struct EstimateProfileAnswer {
+  Profile profile;
+  std::optional<ProfileSummary> kept;  // Where it was to be.
+};
+Result<EstimateProfileAnswer> estimate_profile(const EstimateProfileRequest& request,
+                                               const Services& services);
+// An entry of the list (docs/schemas/profile_entry.schema.json); of one that is not kept the
+// profile itself (docs/schemas/profile.schema.json).
+std::string to_json(const EstimateProfileAnswer& answer);
 
 }  // namespace wattree

@@ -13,17 +13,11 @@
 
 namespace wattree {
 
-Result<ImportProfileRequest> import_profile_request(const nlohmann::json& json) {
+Result<ImportProfileRequest> import_profile_request(const nlohmann::json& json, std::string text) {
   Status failure;
   JsonFields fields(json, "", kInRequest, failure);
   ImportProfileRequest out;
-  const bool is_text =
-      json.is_object() && json.contains("profile") && json.at("profile").is_string();
-  if (is_text) {
-    out.text = fields.text("profile", true);
-  } else if (const nlohmann::json* profile = fields.object("profile", true)) {
-    out.text = profile->dump();
-  }
+  out.text = std::move(text);
   out.id = fields.text("id");
   out.tags = read_tags(json, fields, "tags").value_or(std::vector<std::string>());
   fields.finish();

@@ -20,8 +20,8 @@ struct ImportProfileRequest {
   std::vector<std::string> tags;
   std::filesystem::path folder;  // Empty: the services'.
 };
-// {"profile": in any of the formats, as an object or as a text, "id"?, "tags"?}
-Result<ImportProfileRequest> import_profile_request(const nlohmann::json& json);
+// {"id"?, "tags"?}; what the file has in it comes beside them.
+Result<ImportProfileRequest> import_profile_request(const nlohmann::json& json, std::string text);
 
 struct ImportProfileAnswer {
   std::vector<ProfileSummary> profiles;  // One; of CodeCarbon's files one for each run in them.

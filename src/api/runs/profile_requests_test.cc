@@ -41,7 +41,9 @@ class ProfileRequests : public testing::Test {
   Result<ProfileSummary> estimate(const Json& json) const {
     const Result<EstimateProfileRequest> request = estimate_profile_request(json);
     if (!request.ok()) return request.error();
-    return estimate_profile(request.value(), services_);
+    Result<EstimateProfileAnswer> answer = estimate_profile(request.value(), services_);
+    if (!answer.ok()) return answer.error();
+    return *std::move(answer).value().kept;
   }
 
   const TestFolder folder_;
@@ -77,6 +79,16 @@ TEST_F(ProfileRequests, HardwareTimesHoursIsAProfileByHand) {
   ASSERT_TRUE(both.ok()) << both.error().message;
   EXPECT_NEAR(both.value().energy->value, (2 * 70 + 225) * 36'000.0, 1e-3);
   EXPECT_EQ(both.value().provenance->boundary, Boundary::kHost);
+}
+
+TEST_F(ProfileRequests, AnEstimateThatIsNotToBeKeptIsOnlyAnswered) {
+  const Json request{{"name", "x"}, {"hardware", "T4"}, {"hours", 1}, {"keep", false}};
+  const auto answer = estimate_profile(estimate_profile_request(request).value(), services_);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  const Json profile = Json::parse(to_json(answer.value()));
+  EXPECT_EQ(profile["format"], "wattree-profile");
+  EXPECT_EQ(profile["epochs"][0]["energy"][0]["energy_j"], 70 * 3600);
+  EXPECT_EQ(own(), Ids{});
 }
 
 TEST_F(ProfileRequests, AnEstimateNamesTheFieldThatIsWrong) {
@@ -177,8 +189,8 @@ TEST_F(ProfileRequests, DeletionIsUndoneWithinThirtyDays) {
 TEST_F(ProfileRequests, CodeCarbonsFilesBecomeAProfilePerRun) {
   const std::string csv =
       read_file(WATTREE_SOURCE_DIR "/tests/data/codecarbon/emissions.csv").value();
-  const Json body{{"profile", csv}, {"tags", {"cc"}}};
-  const auto answer = import_profile(import_profile_request(body).value(), services_);
+  const Json fields{{"tags", {"cc"}}};
+  const auto answer = import_profile(import_profile_request(fields, csv).value(), services_);
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   const Json json = Json::parse(to_json(answer.value()));
   EXPECT_EQ(json["format"], "codecarbon");
@@ -186,9 +198,8 @@ TEST_F(ProfileRequests, CodeCarbonsFilesBecomeAProfilePerRun) {
   EXPECT_EQ(json["notes"].size(), 1u);
   EXPECT_EQ(own({{"tag", "cc"}, {"region", "US-MA"}}), Ids{"digits-2024-07-19t15-57-43"});
   // One bad line, and nothing is kept.
-  const Json bad{{"profile", csv + "x,y\n"}};
-  EXPECT_EQ(import_profile(import_profile_request(bad).value(), services_).error().field,
-            "profile");
+  const auto bad = import_profile_request(Json::object(), csv + "x,y\n");
+  EXPECT_EQ(import_profile(bad.value(), services_).error().field, "profile");
   EXPECT_EQ(own().size(), 4u);
 }
 

@@ -71,12 +71,26 @@ Result<DeleteProfileRequest> delete_profile_request(const nlohmann::json& json) 
   return out;
 }
 
-Status delete_profile(const DeleteProfileRequest& request, const Services& services) {
+Result<DeletedProfile> delete_profile(const DeleteProfileRequest& request,
+                                      const Services& services) {
   if (const auto path = profile_path("", request.id); !path.ok()) return path.error();
   const Result<std::shared_ptr<ProfileStore>> store =
       open_profiles(request.folder, services, StoreAccess::kWrite);
   if (!store.ok()) return store.error();
-  return store.value()->remove(request.id, now(services));
+  const UtcTime time = now(services);
+  if (Status failure = store.value()->remove(request.id, time); !failure.ok()) {
+    return failure.error();
+  }
+  return DeletedProfile{request.id, time + kUndoableFor};
+}
+
+std::string to_json(const DeletedProfile& profile) {
+  JsonWriter out(2);
+  out.begin_object();
+  out.field("id", profile.id);
+  out.field("restorable_until", to_string(profile.restorable_until));
+  out.end_object();
+  return out.take() + "\n";
 }
 
 Result<ProfileSummary> undelete_profile(const DeleteProfileRequest& request,

@@ -37,13 +37,19 @@ Result<ProfileSummary> change_profile(const ChangeProfileRequest& request,
 // The contract of docs/schemas/profile_entry.schema.json: an entry of the list.
 std::string to_json(const ProfileSummary& profile);
 
-// For 30 days it can be brought back.
 struct DeleteProfileRequest {
   std::string id;
   std::filesystem::path folder;
 };
 Result<DeleteProfileRequest> delete_profile_request(const nlohmann::json& json);  // {"id"}
-Status delete_profile(const DeleteProfileRequest& request, const Services& services);
+struct DeletedProfile {
+  std::string id;
+  UtcTime restorable_until;
+};
+Result<DeletedProfile> delete_profile(const DeleteProfileRequest& request,
+                                      const Services& services);
+// The contract of docs/schemas/deleted_profile.schema.json.
+std::string to_json(const DeletedProfile& profile);
 Result<ProfileSummary> undelete_profile(const DeleteProfileRequest& request,
                                         const Services& services);
 

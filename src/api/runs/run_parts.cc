@@ -1,6 +1,7 @@
 #include "src/api/runs/run_parts.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "src/base/json_writer.h"
 
@@ -30,21 +31,20 @@ struct ComponentSum {
 
 std::vector<ComponentSum> component_sums(const Profile& profile) {
   std::vector<ComponentSum> out;
+  std::unordered_map<std::string_view, std::size_t> known;
   for (const Epoch* window : windows_of(profile)) {
     for (const ComponentEnergy& part : window->energy) {
-      auto found = std::find_if(out.begin(), out.end(), [&](const ComponentSum& known) {
-        return known.sum.component == part.component;
-      });
-      if (found == out.end()) {
-        ComponentSum fresh{part, true};
+      const auto [found, is_new] = known.try_emplace(part.component, out.size());
+      if (is_new) {
+        ComponentSum& fresh = out.emplace_back(ComponentSum{part, true});
         fresh.sum.energy = Joules();
         fresh.sum.idle = Joules();
-        found = out.insert(out.end(), std::move(fresh));
       }
-      found->sum.energy = found->sum.energy + part.energy;
-      found->has_idle = found->has_idle && part.idle;
-      found->sum.idle = *found->sum.idle + part.idle.value_or(Joules());
-      found->sum.provenance.basis = std::max(found->sum.provenance.basis, part.provenance.basis);
+      ComponentSum& all = out[found->second];
+      all.sum.energy = all.sum.energy + part.energy;
+      all.has_idle = all.has_idle && part.idle;
+      all.sum.idle = *all.sum.idle + part.idle.value_or(Joules());
+      all.sum.provenance.basis = std::max(all.sum.provenance.basis, part.provenance.basis);
     }
   }
   return out;

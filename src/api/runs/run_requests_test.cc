@@ -158,13 +158,13 @@ TEST(KeptProfiles, KeepShowExportAndDelete) {
   const Result<ShowProfileAnswer> sample = show_profile({{kSample, {}, true}}, services);
   ASSERT_TRUE(sample.ok());
   const Json own = Json::parse(to_json(sample.value()));
-  const Result<ImportProfileAnswer> kept = import_profile(
-      import_profile_request(Json{{"profile", own}, {"id", "mine"}}).value(), services);
+  const Result<ImportProfileAnswer> kept =
+      import_profile(import_profile_request(Json{{"id", "mine"}}, own.dump()).value(), services);
   ASSERT_TRUE(kept.ok()) << kept.error().message;
   EXPECT_EQ(kept.value().profiles.at(0).id, "mine");
   // As a text too, and under another id: nothing is overwritten.
-  const Result<ImportProfileAnswer> again = import_profile(
-      import_profile_request(Json{{"profile", own.dump()}, {"id", "mine"}}).value(), services);
+  const Result<ImportProfileAnswer> again =
+      import_profile(import_profile_request(Json{{"id", "mine"}}, own.dump()).value(), services);
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again.value().profiles.at(0).id, "mine-2");
   const Json list = Json::parse(to_json(profiles({}, services).value()));
@@ -182,7 +182,7 @@ TEST(KeptProfiles, KeepShowExportAndDelete) {
   EXPECT_TRUE(delete_profile(delete_profile_request(Json{{"id", "mine"}}).value(), services).ok());
   EXPECT_EQ(delete_profile({"mine", {}}, services).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(delete_profile({"../mine", {}}, services).error().code, ErrorCode::kInvalidInput);
-  EXPECT_EQ(import_profile_request(Json{{"profile", 3}}).error().field, "profile");
+  EXPECT_EQ(import_profile_request(Json{{"tags", 3}}, "{}").error().field, "tags");
   EXPECT_EQ(import_profile({{}, "{}", "", {}, {}}, services).error().field, "profile");
 }
 

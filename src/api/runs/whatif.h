@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "src/api/runs/predicted_run.h"
 #include "src/api/runs/run_request.h"
 #include "src/runs/whatif/footprint.h"
 
@@ -13,11 +14,13 @@ struct WhatIfRequest {
   RunRef profile;
   WhatIfQuery query;
   OwnDevices own_devices;
-  std::optional<RunRef> other = {};  // A profile as the alternative; its name may be an energy.
+  // As the alternative: a profile, whose name may be an energy, or a model's predicted passes.
+  std::optional<RunRef> other = {};
+  std::optional<PredictedRunRequest> predicted = {};
 };
 // {"profile", "other"?, "region"?, "intensity"?, "intensity_file"?, "pue"?, "hardware"?, "keep"?,
-// "epochs"?, "hardware_file"?, "regions"? (true: in every one)}, and region to hardware with
-// "baseline_" before their names.
+// "epochs"?, "hardware_file"?, "regions"? (true: in every one)}, region to hardware with
+// "baseline_" before their names, and what read_predicted_run() reads in the place of "other".
 Result<WhatIfRequest> what_if_request(const nlohmann::json& json);
 
 Result<WhatIfAnswer> what_if(const WhatIfRequest& request, const Services& services);

@@ -57,6 +57,28 @@ std::vector<InRegion> in_every_region(const Footprint& baseline, const Footprint
   return out;
 }
 
+constexpr char kBoundariesDiffer[] = "the boundaries differ: one figure covers more than the other";
+
+template <class Quantity>
+void widen(Estimate<Quantity>& estimate, double spread) {
+  estimate.low = estimate.value * std::max(0.0, 1 - spread);
+  estimate.high = estimate.value * (1 + spread);
+}
+
+// What is known of another run beside its profile.
+void add_other(const OtherRun& other, const Curve& baseline, Curve& curve) {
+  curve.notes.insert(curve.notes.begin(), other.notes.begin(), other.notes.end());
+  if (curve.device_basis.boundary != baseline.device_basis.boundary) {
+    curve.notes.emplace_back(kBoundariesDiffer);
+  }
+  if (other.spread <= 0) return;
+  for (CurvePoint& point : curve.points) {
+    widen(point.device_energy, other.spread);
+    widen(point.energy, other.spread);
+    if (point.emissions) widen(*point.emissions, other.spread);
+  }
+}
+
 }  // namespace
 
 Result<Footprint> footprint_of(Profile profile, const SettingQuery& query,
@@ -81,7 +103,7 @@ Profile profile_of_energy(Joules energy, const std::string& as_typed) {
 }
 
 Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
-                                    std::span<const Device> devices, const Profile* other) {
+                                    std::span<const Device> devices, const OtherRun* other) {
   Result<Profile> given = with_hardware(profile, query.baseline_hardware, devices);
   if (!given.ok()) return given.error();
   Profile baseline = std::move(given).value();
@@ -92,18 +114,21 @@ Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& q
   const Overlay& overlay = laid.value();
   Result<Curve> curve = curve_of(baseline, setting.value(), overlay.epochs);
   if (!curve.ok()) return curve.error();
-  // A profile as the alternative is where it was, and on what.
-  Result<Setting> begin = other != nullptr ? setting_for(*other, {}) : setting;
+  // Another run is where it was, and on what.
+  const Profile* second = other != nullptr ? &other->profile : nullptr;
+  const bool has_own_place = other != nullptr && !other->is_where_baseline_is;
+  Result<Setting> begin = has_own_place ? setting_for(*second, {}) : setting;
   if (!begin.ok()) return begin.error();
   Result<WhatIf> result =
-      what_if(other != nullptr ? *other : baseline, begin.value(), overlay, devices);
+      what_if(second != nullptr ? *second : baseline, begin.value(), overlay, devices);
   if (!result.ok()) return result.error();
   WhatIf made = std::move(result).value();
+  if (other != nullptr) add_other(*other, curve.value(), made.alternative);
   if (const auto note = source_note(setting.value(), made.setting)) {
     made.alternative.notes.push_back(*note);
   }
   Result<std::vector<WhatIfStep>> steps = steps_of(
-      {baseline, setting.value(), other, other != nullptr ? &begin.value() : nullptr, overlay},
+      {baseline, setting.value(), second, second != nullptr ? &begin.value() : nullptr, overlay},
       devices);
   if (!steps.ok()) return steps.error();
   WhatIfAnswer out{{std::move(baseline), std::move(setting).value(), std::move(curve).value()},
@@ -129,7 +154,7 @@ std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprin
     });
   };
   if (differ([](const Footprint& f) { return f.curve.device_basis.boundary; })) {
-    notes.emplace_back("the boundaries differ: one figure covers more than the other");
+    notes.emplace_back(kBoundariesDiffer);
   }
   if (differ([](const Footprint& f) { return f.curve.device_basis.basis; })) {
     notes.emplace_back("the bases differ: the figures did not come about in the same way");

@@ -48,10 +48,17 @@ struct WhatIfAnswer {
   std::vector<WhatIfStep> steps;  // From the baseline to the alternative.
   std::vector<InRegion> regions;  // The lowest first; empty where nobody asked.
 };
-// `other`: another profile is the alternative, as it was recorded but for what the query changes.
+// Another run as the alternative: as it is, but for what the query changes.
+struct OtherRun {
+  Profile profile;
+  bool is_where_baseline_is = false;  // It has no place of its own.
+  // Half of an interval around its energy, relative to it; all epochs are off in the same way.
+  double spread = 0;
+  std::vector<std::string> notes = {};
+};
 Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
                                     std::span<const Device> devices,
-                                    const Profile* other = nullptr);
+                                    const OtherRun* other = nullptr);
 // How much more one takes than the other: 0.03 is 3 % more. Absent where the other takes nothing.
 std::optional<double> excess(Joules energy, Joules over);
 // What a reader must know before believing a comparison: other boundaries, other bases.

@@ -54,11 +54,10 @@ TEST(Steps, EachBeginsWhereTheOneBeforeEnds) {
   all.hardware = "4xT4";
   all.alternative.pue = "1.1";
   all.epochs = 10;
-  Profile other = sample();
-  other.name = "other";
-  for (Epoch& epoch : other.epochs) epoch.energy.pop_back();
-  other.hardware = sample().hardware;
-  other.intensity = RecordedIntensity{CarbonIntensity(100), Basis::kAssumed, ""};
+  OtherRun other{sample()};
+  other.profile.name = "other";
+  for (Epoch& epoch : other.profile.epochs) epoch.energy.pop_back();
+  other.profile.intensity = RecordedIntensity{CarbonIntensity(100), Basis::kAssumed, ""};
   const WhatIfAnswer answer = answer_what_if(sample(), all, bundled_devices(), &other).value();
   ASSERT_EQ(answer.steps.size(), 4u);
   const auto emitted = [](const Footprint& side) {
@@ -94,6 +93,21 @@ TEST(Steps, NothingLaidOverIsNoStep) {
   WhatIfQuery nothing = query();
   nothing.alternative.intensity.clear();
   EXPECT_TRUE(answer_what_if(sample(), nothing, bundled_devices()).value().steps.empty());
+}
+
+TEST(OtherRun, MayBeWhereTheBaselineIsWithinItsSpread) {
+  OtherRun other{sample(), true, 0.25, {"a note"}};
+  other.profile.pue.reset();
+  WhatIfQuery there = query();
+  there.alternative.intensity.clear();
+  const WhatIfAnswer answer = answer_what_if(sample(), there, bundled_devices(), &other).value();
+  // The same run in the same place: 0.61866 lb, ± a quarter.
+  const Estimate<GramsCo2e>& emitted = *answer.alternative.curve.points.back().emissions;
+  EXPECT_NEAR(emitted.value.value / kGramsPerPound, 0.61866, 1e-5);
+  EXPECT_NEAR(emitted.low->value / kGramsPerPound, 0.75 * 0.61866, 1e-5);
+  EXPECT_NEAR(emitted.high->value / kGramsPerPound, 1.25 * 0.61866, 1e-5);
+  EXPECT_EQ(answer.alternative.curve.notes.front(), "a note");
+  EXPECT_FALSE(answer.baseline.curve.points.back().emissions->low);
 }
 
 TEST(EveryRegion, IsTheAlternativesEnergyTimesItsIntensity) {

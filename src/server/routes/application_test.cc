@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "src/server/routes/compress.h"
-#include "src/server/routes/test_calls.h"
+#include "tests/support/calls.h"
 
 namespace wattree {
 namespace {

@@ -17,7 +17,9 @@ constexpr std::array kCommandPaths{
         ""},  // Files are not read for callers.
     CommandPath{"`wattree tree MODEL --all --level math --csv`", "/api/v1/tree"},
     CommandPath{"`wattree hardware WORDS`", "/api/v1/hardware?words=WORDS"},
+    CommandPath{"`wattree profiles list --deleted`", "/api/v1/profiles?deleted=true"},
     CommandPath{"`wattree profiles list`", "/api/v1/profiles"},
+    CommandPath{"`wattree token list`", "/api/v1/tokens"},
     CommandPath{"`wattree hardware`", "/api/v1/hardware"},
     CommandPath{"(wattree hardware)", "(/api/v1/hardware)"},
     CommandPath{"`wattree regions`", "/api/v1/regions"},

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/server/routes/test_calls.h"
+#include "tests/support/calls.h"
 
 namespace wattree {
 namespace {

@@ -35,6 +35,15 @@ Json model_entry() {
                    {{"model", text}, {"revision", text}, {"config", {{"type", "object"}}}}}}});
 }
 
+Json device_entry() {
+  return Json{{"type", "object"},
+              {"additionalProperties", false},
+              {"required", {"name"}},
+              {"properties",
+               {{"name", {{"type", "string"}, {"minLength", 1}}},
+                {"count", {{"type", "integer"}, {"minimum", 1}, {"maximum", 100'000}}}}}};
+}
+
 // As it is written in a path or query, or in a body.
 Json schema_of(const Parameter& parameter) {
   const bool is_in_body = parameter.place == ParameterPlace::kBody;
@@ -50,6 +59,7 @@ Json schema_of(const Parameter& parameter) {
       return is_in_body ? any_of({{{"type", "number"}}, text}) : text;
     case ParameterType::kTextsOrObject:
       return is_in_body ? any_of({list_of(text), {{"type", "object"}}}) : list_of(text);
+    case ParameterType::kFleet: return is_in_body ? any_of({text, list_of(device_entry())}) : text;
     case ParameterType::kModel: return is_in_body ? any_of({text, {{"type", "object"}}}) : text;
     case ParameterType::kModels: return list_of(is_in_body ? model_entry() : text);
     case ParameterType::kSizes: {
@@ -86,9 +96,24 @@ Json parameter_json(const Parameter& parameter) {
   return out;
 }
 
+// A file: JSON of any kind, or a text.
+Json text_content(const Route& route) {
+  Json content = Json::object();
+  for (const std::string& type : route.text_bodies) {
+    content[type] = {{"schema", Json{{"type", "string"}, {"minLength", 1}}}};
+  }
+  if (content.contains("application/json")) {
+    content["application/json"] = {{"schema", {{"type", "object"}}},
+                                   {"example", Json::parse(route.body_example, nullptr, false)}};
+  }
+  return content;
+}
+
 Json body_json(const Route& route, ComponentSchemas& schemas) {
   Json content = Json::object();
-  if (!route.body.empty()) {
+  if (!route.text_bodies.empty()) {
+    content = text_content(route);
+  } else if (!route.body.empty()) {
     content["application/json"] = {{"schema", schemas.reference(route.body)}};
   } else {
     Json properties = Json::object(), example = Json::object();
@@ -108,9 +133,6 @@ Json body_json(const Route& route, ComponentSchemas& schemas) {
         {"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
     if (!required.empty()) schema["required"] = required;
     content["application/json"] = {{"schema", std::move(schema)}, {"example", std::move(example)}};
-  }
-  for (const std::string& type : route.other_bodies) {
-    content[type] = {{"schema", {{"type", "string"}}}};
   }
   return {{"required", true}, {"content", std::move(content)}};
 }

@@ -114,13 +114,18 @@ Outcome body_fields(const Route& route, const HttpCall& call) {
   }
   const std::string type(call.header("content-type"));
   const std::string bare(trimmed(std::string_view(type).substr(0, type.find(';'))));
-  const auto& others = route.other_bodies;
-  if (std::find(others.begin(), others.end(), bare) != others.end()) {
-    return Json{{"text", call.body}};
-  }
-  if (!is_json_type(type)) {
+  const std::vector<std::string>& texts = route.text_bodies;
+  const bool is_known = texts.empty() ? is_json_type(type)
+                                      : std::find(texts.begin(), texts.end(), bare) != texts.end();
+  if (!is_known) {
     return refused(415, "the body is " + (type.empty() ? "of no type" : in_quotes(type)),
-                   "send it with Content-Type: application/json");
+                   "send it with Content-Type: " +
+                       (texts.empty() ? std::string("application/json") : join(texts, " or ")));
+  }
+  if (!texts.empty()) {
+    if (trimmed(call.body).empty()) return refused(400, "the body is empty", "");
+    if (!is_utf8(call.body)) return refused(400, "the body is not UTF-8", "");
+    return Json::object();
   }
   Result<Json> parsed = parse_body(call.body);
   if (!parsed.ok()) return FieldsError{400, parsed.error()};

@@ -30,6 +30,7 @@ enum class ParameterType {
   kNumberOrText,   // As kText; in a body also a number.
   kTextsOrObject,  // As kTexts; in a body also an object.
   kObject,         // In a body only.
+  kFleet,          // As kText, "8xV100"; in a body also an array of {"name", "count"}.
   kModel,          // As kText; in a body also a config.
   kModels,         // As kTexts; in a body, objects with a config may stand for names.
 };
@@ -75,16 +76,23 @@ struct Route {
   Handler handle = {};
   Anonymous anonymous = Anonymous::kIfPublic;
   std::size_t body_limit = std::size_t{4} << 20;  // Bytes; more are refused with 413.
-  // Content types of the body beside JSON; its text is then the field "text".
-  std::vector<std::string> other_bodies = {};
+  // Where the body is a file: its content types. The handler takes it as it is, as HttpCall::body.
+  std::vector<std::string> text_bodies = {};
+  std::string body_example = {};  // Of such a file.
 
   bool takes_body() const;
 };
 
 std::string_view name_of(HttpMethod method);  // "GET"
 
+// "/api/v1/" goes before the path.
+Route api_route(HttpMethod method, const std::string& path, std::string operation,
+                std::string summary, std::vector<Parameter> parameters, std::string answer,
+                Handler handle);
+
 // The tables are made of these.
 using Routes = std::vector<Route>;
+Routes tagged(const std::string& tag, Routes routes);
 void append(Routes& to, Routes more);
 
 }  // namespace wattree

@@ -53,7 +53,6 @@ RouteMatch Router::find(std::string_view method, std::string_view path) const {
       if (name_of(routes_[i].method) == wanted) return {&routes_[i], i, {}, {}};
       out.allowed.push_back(routes_[i].method);
     }
-    return out;
   }
   for (const std::size_t i : with_parameters_) {
     std::optional<PathValues> values = match(routes_[i].path, path);

@@ -75,8 +75,11 @@ Routes all_routes(const ServerTexts& texts) {
   Routes out = prediction_routes();
   append(out, irene_viz_routes());
   append(out, lookup_routes());
+  append(out, dataset_routes());
   append(out, profile_routes());
+  append(out, whatif_routes());
   append(out, run_routes());
+  append(out, token_routes());
   append(out, operation_routes(texts));
   return out;
 }

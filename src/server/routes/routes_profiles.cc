@@ -1,8 +1,9 @@
-#include "src/api/runs/carbon.h"
-#include "src/api/runs/compare_runs.h"
+#include <nlohmann/json.hpp>
+
 #include "src/api/runs/export.h"
+#include "src/api/runs/profile_estimate.h"
+#include "src/api/runs/profile_import.h"
 #include "src/api/runs/profiles.h"
-#include "src/api/runs/whatif.h"
 #include "src/server/routes/handler.h"
 #include "src/server/routes/parameters.h"
 #include "src/server/routes/tables.h"
@@ -13,42 +14,18 @@ namespace {
 using enum ParameterType;
 
 constexpr auto kCompact = [](const auto& answer) { return compact(to_json(answer)); };
+// The transport takes no more, either.
+constexpr std::size_t kMostOfProfile = std::size_t{64} << 20;
 
-Route route(std::string path, std::string operation, std::string summary, Parameters parameters,
-            std::string answer, Handler handle) {
-  Route out;
-  out.path = "/api/v1/" + std::move(path);
-  out.operation = std::move(operation);
-  out.tag = "Profiles";
-  out.summary = std::move(summary);
-  out.parameters = std::move(parameters);
-  out.answer = std::move(answer);
-  out.handle = std::move(handle);
-  return out;
-}
-
-Parameter id_in_path() {
+Parameter id_in_path(std::string field) {
   Parameter out{"id", kText, "The profile's id.", "bert-base-v100"};
   out.place = ParameterPlace::kPath;
   out.is_required = true;
-  out.field = "profile";
+  out.field = std::move(field);
   return out;
 }
 
-Parameter required(Parameter parameter) {
-  parameter.is_required = true;
-  return parameter;
-}
-
-// region, intensity and so on, with a word before each name.
-Parameters prefixed(const std::string& prefix, Parameters parameters) {
-  std::erase_if(parameters, [](const Parameter& p) { return p.name == "price"; });
-  for (Parameter& parameter : parameters) {
-    parameter.name = prefix + parameter.name;
-    parameter.description = "Of the baseline: " + parameter.description;
-  }
-  return parameters;
-}
+Parameter tags_parameter() { return {"tags", kTexts, "Words to find it by.", "bert"}; }
 
 Result<HttpAnswer> export_answer(const RouteCall& call) {
   const Result<ExportRequest> request = export_request(call.fields);
@@ -65,75 +42,118 @@ Result<HttpAnswer> export_answer(const RouteCall& call) {
 }
 
 Route export_route() {
-  Parameter format{"format", kText, "wattree, energyvis, or html for a report.", "energyvis"};
-  format.values = {"wattree", "energyvis", "html"};
-  Route out = route(
-      "profiles/{id}/export", "export_profile", "A profile as a file for others.",
-      {id_in_path(), format, {"region", kText, "A region in place of the profile's.", "US-GA"}}, "",
-      export_answer);
-  out.answer_type = "application/json";
+  return api_route(
+      HttpMethod::kGet, "profiles/{id}/export", "export_profile", "A profile as a file for others.",
+      {id_in_path("profile"),
+       choice("format", "wattree, energyvis, or html for a report; wattree where absent.",
+              {"energyvis", "wattree", "html"}),
+       {"region", kText, "A region in place of the profile's.", "US-GA"}},
+      "", export_answer);
+}
+
+Route list_route() {
+  return api_route(
+      HttpMethod::kGet, "profiles", "profiles", "The profiles of runs that are kept here.",
+      {{"q", kText, "Words that all stand in its id, name, author, hardware, region or tags.",
+        "bert"},
+       {"tag", kTexts, "Only profiles with this tag; with all of them where it is repeated.",
+        "paper"},
+       {"region", kText, "Only runs in this region.", "US-GA"},
+       {"hardware", kText, "Only runs on hardware with this in its name.", "v100"},
+       choice("status", "Only profiles of this status.", {"complete", "unfinished", "unreadable"}),
+       {"from", kText, "Only runs that began then or later, in UTC.", "2026-05-01"},
+       {"to", kText, "Only runs that began before.", "2026-05-01T12:00:00Z"},
+       {"deleted", kBoolean, "Those that were deleted and can be restored.", "true"},
+       {"sort", kText,
+        "id, name, energy, duration, epochs, started or added; downwards after a \"-\".",
+        "-energy"},
+       {"limit", kInteger, "At most so many, up to 1000; 100 where absent.", "20"},
+       {"cursor", kText, "The `next` of the page before.",
+        "5b226964222c312c22626572742d626173652d76313030222c22626572742d626173652d76313030225d"}},
+      "profiles", use_case(profiles_request, profiles, kCompact));
+}
+
+Result<HttpAnswer> import_answer(const RouteCall& call) {
+  const Result<ImportProfileRequest> request = import_profile_request(call.fields, call.http.body);
+  if (!request.ok()) return request.error();
+  const Result<ImportProfileAnswer> answer = import_profile(request.value(), call.services);
+  if (!answer.ok()) return answer.error();
+  return json_answer(kCompact(answer.value()));
+}
+
+Route import_route() {
+  Route out = api_route(
+      HttpMethod::kPost, "profiles", "import_profile",
+      "Keeps the profiles of a file: Wattree's or EnergyVis's JSON, an HTML report of Wattree's, "
+      "or CodeCarbon's emissions.csv. They are told apart by what is in them.",
+      {{"id", kText, "The id that is wanted; made from the profile's name where absent.", "my-run"},
+       tags_parameter()},
+      "imported_profiles", import_answer);
+  out.text_bodies = {"application/json", "text/html", "text/csv", "text/plain"};
+  out.body_example = R"({"format": "wattree-profile", "version": 1, "name": "An epoch",
+    "hardware": [{"kind": "gpu", "name": "Tesla V100 SXM2 32GB", "count": 1}], "region": "US-GA",
+    "epochs": [{"duration_s": 600, "energy": [{"component": "gpu", "kind": "gpu",
+      "energy_j": 150000, "basis": {"kind": "measured", "by": "NVML", "boundary": "gpu"}}]}]})";
+  out.body_limit = kMostOfProfile;
   return out;
 }
 
-Route whatif_route() {
-  Parameter keep{"keep", kText, "What stays the same on other hardware.", "work"};
-  keep.values = {"work", "hours"};
-  return route(
-      "whatif", "whatif", "A run in another region, on other hardware, or with more epochs.",
-      joined({{required({"profile", kText, "A profile's id.", "bert-base-v100"}),
-               {"hardware", kText, "Other hardware.", "4xT4"},
-               {"hardware_file", kText,
-                "Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and "
-                "fp32_gflops.",
-                "name,kind,tdp_w,fp32_gflops\nMy card,gpu,300,50000"},
-               {"baseline_hardware", kText, "Hardware of the baseline.", "8xT4"},
-               {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
-               keep,
-               {"epochs", kInteger, "So many epochs.", "10"},
-               {"points", kInteger, "At most so many points of each curve, from 4 on.", "500"},
-               {"regions", kBoolean, "Also the alternative in every region.", "true"},
-               {"equations", kBoolean, "Without the equations' values where false.", "false"},
-               {"equivalents", kBoolean, "Without equivalents where false.", "false"}},
-              setting_parameters(),
-              prefixed("baseline_", setting_parameters())}),
-      "whatif", [](const RouteCall& call) -> Result<HttpAnswer> {
-        const Result<WhatIfRequest> request = what_if_request(call.fields);
-        if (!request.ok()) return request.error();
-        const Result<WhatIfForm> form = what_if_form(call.fields);
-        if (!form.ok()) return form.error();
-        const Result<WhatIfAnswer> answer = what_if(request.value(), call.services);
-        if (!answer.ok()) return answer.error();
-        return json_answer(compact(to_json(answer.value(), form.value())));
-      });
+Route change_route() {
+  return api_route(HttpMethod::kPatch, "profiles/{id}", "change_profile",
+                   "Gives a profile another name or other tags.",
+                   joined({{id_in_path("id")},
+                           in_body({{"name", kText, "What it is to be called.", "My run"},
+                                    {"tags", kTexts, "All of its tags.", "paper"}})}),
+                   "profile_entry", use_case(change_profile_request, change_profile, kCompact));
+}
+
+Route estimate_route() {
+  Parameters fields = in_body(
+      {{"name", kText, "What the run is to be called.", "Their BERT"},
+       {"hardware", kFleet, "Devices of /api/v1/hardware with their numbers.",
+        "64xTesla V100 SXM2 32GB"},
+       {"hours", kNumber, "How long the run took.", "79"},
+       {"region", kText, "A code or name of /api/v1/regions.", "US-VA"},
+       {"pue", kNumberOrText, "Power usage effectiveness: a number of 1 or more, or average.",
+        "1.58"},
+       {"utilisation", kNumber, "Share of the rated power, above 0 and up to 1; 1 where absent.",
+        "0.8"},
+       {"author", kText, "Whose run it was.", "Devlin et al."},
+       {"source", kText, "Where its figures are from.", "arXiv:1810.04805"},
+       {"id", kText, "The id that is wanted; made from the name where absent.", "their-bert"},
+       tags_parameter(),
+       {"keep", kBoolean,
+        "Whether it is kept; otherwise the profile is only answered. True where "
+        "absent.",
+        "false"}});
+  for (Parameter& field : fields) {
+    field.is_required = field.name == "name" || field.name == "hardware" || field.name == "hours";
+  }
+  return api_route(HttpMethod::kPost, "profiles/estimate", "estimate_profile",
+                   "A profile of a run that nobody has a file of: hardware × hours, as assumed.",
+                   std::move(fields), "profile_entry|profile",
+                   use_case(estimate_profile_request, estimate_profile, kCompact));
 }
 
 }  // namespace
 
 Routes profile_routes() {
-  Routes out;
-  out.push_back(route("profiles", "profiles", "The profiles of runs that are kept here.", {},
-                      "profiles", [](const RouteCall& call) -> Result<HttpAnswer> {
-                        const Result<ProfilesAnswer> answer = profiles({}, call.services);
-                        if (!answer.ok()) return answer.error();
-                        return json_answer(kCompact(answer.value()));
-                      }));
-  out.push_back(route("profiles/{id}", "profile", "One profile, whole.", {id_in_path()}, "profile",
-                      use_case(show_profile_request, show_profile, kCompact)));
-  out.push_back(export_route());
-  out.push_back(whatif_route());
-  out.push_back(route("carbon", "carbon", "What an energy, or a run, emits somewhere.",
-                      joined({{required({"run", kText, "A profile's id, or an energy.", "2.5kWh"})},
-                              setting_parameters(),
-                              {{"epochs", kInteger, "So many epochs.", "10"}}}),
-                      "footprint", use_case(carbon_request, carbon, kCompact)));
-  out.push_back(route(
-      "compare/runs", "compare_runs", "Runs beside each other, as recorded.",
-      joined({{required({"runs", kTexts, "Profiles' ids, or energies; two or more.", "2.5kWh"})},
-              setting_parameters(),
-              {{"epochs", kInteger, "So many epochs.", "10"},
-               {"fail_above", kText, "More energy than the first by so much is too much.", "3%"}}}),
-      "compare_profiles", use_case(compare_runs_request, compare_runs, kCompact)));
-  return out;
+  Routes out{list_route(),
+             api_route(HttpMethod::kGet, "profiles/{id}", "profile", "One profile, whole.",
+                       {id_in_path("profile")}, "profile",
+                       use_case(show_profile_request, show_profile, kCompact)),
+             export_route()};
+  Routes changing{
+      import_route(), estimate_route(), change_route(),
+      api_route(HttpMethod::kDelete, "profiles/{id}", "delete_profile",
+                "Deletes a profile. For 30 days it can be restored.", {id_in_path("id")},
+                "deleted_profile", use_case(delete_profile_request, delete_profile, kCompact)),
+      api_route(HttpMethod::kPost, "profiles/{id}/restore", "restore_profile",
+                "Brings a deleted profile back.", {id_in_path("id")}, "profile_entry",
+                use_case(delete_profile_request, undelete_profile, kCompact))};
+  for (Route& route : changing) route.scope = TokenScope::kIngest;
+  append(out, std::move(changing));
+  return tagged("Profiles", std::move(out));
 }
 
 }  // namespace wattree

@@ -17,20 +17,6 @@ using enum ParameterType;
 constexpr std::size_t kJournalPiece = std::size_t{1} << 20;
 constexpr auto kJson = [](const auto& answer) { return to_json(answer); };
 
-Route route(HttpMethod method, std::string path, std::string operation, std::string summary,
-            Parameters parameters, std::string answer, Handler handle) {
-  Route out;
-  out.method = method;
-  out.path = "/api/v1/" + std::move(path);
-  out.operation = std::move(operation);
-  out.tag = "Runs";
-  out.summary = std::move(summary);
-  out.parameters = std::move(parameters);
-  out.answer = std::move(answer);
-  out.handle = std::move(handle);
-  return out;
-}
-
 Parameter id_in_path(const char* description, const char* example) {
   Parameter out{"id", kText, description, example};
   out.place = ParameterPlace::kPath;
@@ -85,16 +71,16 @@ Result<HttpAnswer> journal_answer(const RouteCall& call) {
 
 Route pause_route(bool is_paused) {
   const char* word = is_paused ? "pause" : "resume";
-  Route out = route(HttpMethod::kPost, std::string("runs/{id}/") + word, std::string(word) + "_run",
-                    is_paused ? "Pauses a run where its next epoch would begin."
-                              : "Lets a run that is paused go on.",
-                    {run_id_in_path()}, "run_pause",
-                    [is_paused](const RouteCall& call) -> Result<HttpAnswer> {
-                      const Result<PauseAnswer> answer =
-                          pause_run({text_of(call, "id"), is_paused}, call.services);
-                      if (!answer.ok()) return answer.error();
-                      return json_answer(to_json(answer.value()));
-                    });
+  Route out = api_route(
+      HttpMethod::kPost, std::string("runs/{id}/") + word, std::string(word) + "_run",
+      is_paused ? "Pauses a run where its next epoch would begin."
+                : "Lets a run that is paused go on.",
+      {run_id_in_path()}, "run_pause", [is_paused](const RouteCall& call) -> Result<HttpAnswer> {
+        const Result<PauseAnswer> answer =
+            pause_run({text_of(call, "id"), is_paused}, call.services);
+        if (!answer.ok()) return answer.error();
+        return json_answer(to_json(answer.value()));
+      });
   out.scope = TokenScope::kIngest;
   return out;
 }
@@ -113,31 +99,31 @@ Parameters list_parameters() {
 }
 
 void add_links(Routes& out) {
-  out.push_back(route(HttpMethod::kGet, "links", "links", "Trackers on other machines.", {},
-                      "links", [](const RouteCall& call) -> Result<HttpAnswer> {
-                        const Result<LinksAnswer> answer = links(call.services);
-                        if (!answer.ok()) return answer.error();
-                        return json_answer(to_json(answer.value()));
-                      }));
+  out.push_back(api_route(HttpMethod::kGet, "links", "links", "Trackers on other machines.", {},
+                          "links", [](const RouteCall& call) -> Result<HttpAnswer> {
+                            const Result<LinksAnswer> answer = links(call.services);
+                            if (!answer.ok()) return answer.error();
+                            return json_answer(to_json(answer.value()));
+                          }));
   Parameter address{"address", kText, "The address that the tracker prints.",
                     "http://127.0.0.1:8080/api/v1/runs/current"};
   address.is_required = true;
-  Route add = route(
+  Route add = api_route(
       HttpMethod::kPost, "links", "add_link",
       "Follows a tracker on another machine; its run then is among the others.",
       in_body({address, {"token", kText, "For a server that wants one.", "wt_0123456789abcdef"}}),
       "link", use_case(link_request, add_link, kJson));
   add.scope = TokenScope::kAdmin;
   out.push_back(std::move(add));
-  Route remove = route(HttpMethod::kDelete, "links/{id}", "remove_link",
-                       "Follows that tracker no longer; the run itself goes on.",
-                       {id_in_path("The link's id.", "1")}, "links",
-                       [](const RouteCall& call) -> Result<HttpAnswer> {
-                         const Result<LinksAnswer> answer =
-                             remove_link(text_of(call, "id"), call.services);
-                         if (!answer.ok()) return answer.error();
-                         return json_answer(to_json(answer.value()));
-                       });
+  Route remove = api_route(HttpMethod::kDelete, "links/{id}", "remove_link",
+                           "Follows that tracker no longer; the run itself goes on.",
+                           {id_in_path("The link's id.", "1")}, "links",
+                           [](const RouteCall& call) -> Result<HttpAnswer> {
+                             const Result<LinksAnswer> answer =
+                                 remove_link(text_of(call, "id"), call.services);
+                             if (!answer.ok()) return answer.error();
+                             return json_answer(to_json(answer.value()));
+                           });
   remove.scope = TokenScope::kAdmin;
   out.push_back(std::move(remove));
 }
@@ -146,33 +132,33 @@ void add_links(Routes& out) {
 
 Routes run_routes() {
   Routes out;
-  out.push_back(route(HttpMethod::kGet, "runs", "runs", "What runs and ran on this machine.",
-                      list_parameters(), "runs", use_case(runs_request, runs, kJson)));
-  out.push_back(route(
+  out.push_back(api_route(HttpMethod::kGet, "runs", "runs", "What runs and ran on this machine.",
+                          list_parameters(), "runs", use_case(runs_request, runs, kJson)));
+  out.push_back(api_route(
       HttpMethod::kGet, "runs/{id}", "run",
       "One run with its epochs, and those of them that took too much.",
       {run_id_in_path(), {"points", kInteger, "At most so many epochs and trace points.", "500"}},
       "run", use_case(run_request, run, kJson)));
-  Route events = route(
+  Route events = api_route(
       HttpMethod::kGet, "runs/{id}/events", "run_events",
       "Server-sent events of a run: status, epoch and last ended, from the beginning or "
       "after the header Last-Event-ID.",
       {run_id_in_path(), {"since", kText, "In place of that header.", "12"}}, "", events_answer);
   events.answer_type = "text/event-stream";
   out.push_back(std::move(events));
-  out.push_back(route(HttpMethod::kGet, "runs/{id}/profile", "run_profile",
-                      "The run's profile as far as it has come.", {run_id_in_path()}, "profile",
-                      profile_answer));
+  out.push_back(api_route(HttpMethod::kGet, "runs/{id}/profile", "run_profile",
+                          "The run's profile as far as it has come.", {run_id_in_path()}, "profile",
+                          profile_answer));
   Route journal =
-      route(HttpMethod::kGet, "runs/{id}/journal", "run_journal",
-            "The run's journal, for another server that follows it; a MiB at a time.",
-            {run_id_in_path(), {"from", kInteger, "The first byte.", "0"}}, "", journal_answer);
+      api_route(HttpMethod::kGet, "runs/{id}/journal", "run_journal",
+                "The run's journal, for another server that follows it; a MiB at a time.",
+                {run_id_in_path(), {"from", kInteger, "The first byte.", "0"}}, "", journal_answer);
   journal.answer_type = "text/plain; charset=utf-8";
   out.push_back(std::move(journal));
   out.push_back(pause_route(true));
   out.push_back(pause_route(false));
   add_links(out);
-  return out;
+  return tagged("Runs", std::move(out));
 }
 
 }  // namespace wattree

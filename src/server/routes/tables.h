@@ -10,8 +10,11 @@ namespace wattree {
 
 Routes prediction_routes();  // predict, tree, explain, sweep, generate, compare, suggest, …
 Routes lookup_routes();      // models, predictors, hardware, regions, equivalents
-Routes profile_routes();     // profiles, whatif, carbon
+Routes dataset_routes();     // datasets
+Routes profile_routes();     // profiles: listed, imported, estimated, changed, exported
+Routes whatif_routes();      // whatif, carbon, compare/runs
 Routes run_routes();         // runs, their events, pause and resume, links
+Routes token_routes();       // tokens
 Routes irene_viz_routes();   // The request of IrEne-viz.
 
 // What the server says of itself.

@@ -246,6 +246,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Measured trees beside what is predicted for them: the JSON Lines of `wattree profile`, or IrEne's JSON. Nothing is kept. */
+        post: operations["datasets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles": {
         parameters: {
             query?: never;
@@ -256,7 +273,8 @@ export interface paths {
         /** The profiles of runs that are kept here. */
         get: operations["profiles"];
         put?: never;
-        post?: never;
+        /** Keeps the profiles of a file: Wattree's or EnergyVis's JSON, an HTML report of Wattree's, or CodeCarbon's emissions.csv. They are told apart by what is in them. */
+        post: operations["import_profile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -274,10 +292,12 @@ export interface paths {
         get: operations["profile"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Deletes a profile. For 30 days it can be restored. */
+        delete: operations["delete_profile"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Gives a profile another name or other tags. */
+        patch: operations["change_profile"];
         trace?: never;
     };
     "/api/v1/profiles/{id}/export": {
@@ -297,6 +317,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/profiles/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A profile of a run that nobody has a file of: hardware × hours, as assumed. */
+        post: operations["estimate_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings a deleted profile back. */
+        post: operations["restore_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/whatif": {
         parameters: {
             query?: never;
@@ -304,7 +358,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A run in another region, on other hardware, or with more epochs. */
+        /** A run in another region, on other hardware, or with more epochs; or beside another run or a model's predicted passes. */
         get: operations["whatif"];
         put?: never;
         post?: never;
@@ -497,6 +551,41 @@ export interface paths {
         post?: never;
         /** Follows that tracker no longer; the run itself goes on. */
         delete: operations["remove_link"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tokens of those who may call this server; never the tokens themselves. */
+        get: operations["tokens"];
+        put?: never;
+        /** Makes a token. It is shown in this answer and never again. */
+        post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a token; a server refuses it within seconds. */
+        delete: operations["revoke_token"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1611,6 +1700,78 @@ export interface components {
                 source: string;
             }[];
         };
+        measured_trees: {
+            hardware: string;
+            predictor: string;
+            basis: components["schemas"]["measured_trees_basis"];
+            errors: {
+                ml?: components["schemas"]["measured_trees_level"];
+                module?: components["schemas"]["measured_trees_level"];
+                model?: components["schemas"]["measured_trees_level"];
+            };
+            trees: {
+                model: string;
+                batch_size: number;
+                seq_len: number;
+                dtype?: string;
+                protocol?: string;
+                /**
+                 * @description The model's config, by scope; the counts that the dataset has; or nothing, because the predictor cannot.
+                 * @enum {unknown}
+                 */
+                predicted_from: "config" | "dataset" | "nothing";
+                why_not?: string;
+                tree: components["schemas"]["measured_trees_node"];
+            }[];
+        };
+        measured_trees_amount: number;
+        measured_trees_basis: {
+            /** @enum {unknown} */
+            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by?: string;
+            /** @enum {unknown} */
+            boundary: "gpu" | "host" | "wall" | "facility";
+        };
+        /** @description The mean of the absolute errors, and the share inside the intervals. */
+        measured_trees_level: {
+            nodes: number;
+            mean_error: components["schemas"]["measured_trees_amount"];
+            inside: number;
+        };
+        measured_trees_node: {
+            scope: string;
+            type: string;
+            /** @enum {unknown} */
+            level: "model" | "module" | "ml";
+            /** @enum {unknown} */
+            class: "module" | "parametric" | "nonparametric";
+            measured_j?: components["schemas"]["measured_trees_amount"];
+            /** @description As predicted. */
+            energy_j?: components["schemas"]["measured_trees_amount"];
+            energy_low_j?: components["schemas"]["measured_trees_amount"];
+            energy_high_j?: components["schemas"]["measured_trees_amount"];
+            own_energy_j?: number;
+            time_s?: components["schemas"]["measured_trees_amount"];
+            /** @description Predicted over measured, less 1. */
+            error?: number;
+            /** @description What was measured lies in the 90 % interval. */
+            inside?: boolean;
+            /** @description As the dataset has them: docs/datasets.md. Null where it does not. */
+            features: {
+                num_parameters: number | null;
+                flops: number | null;
+                mem_bytes: number | null;
+                cpu: number | null;
+                mem: number | null;
+                gpu: number | null;
+                gpu_mem: number | null;
+                gpu_clk: number | null;
+                gpu_mem_clk: number | null;
+                times_mean: number | null;
+                gpu_energy_mean: number | null;
+            };
+            children: components["schemas"]["measured_trees_node"][];
+        };
         profiles: {
             profiles: components["schemas"]["profile_entry"][];
             /** @description On all pages */
@@ -1758,11 +1919,30 @@ export interface components {
             kind: "measured" | "published" | "derived" | "predicted" | "assumed";
             by?: string;
         };
+        imported_profiles: {
+            /** @enum {unknown} */
+            format: "wattree" | "energyvis" | "html" | "codecarbon";
+            profiles: components["schemas"]["profile_entry"][];
+            /** @description What was not understood and is kept as it was written */
+            notes: string[];
+        };
+        deleted_profile: {
+            id: string;
+            /** @description POST /api/v1/profiles/{id}/restore brings it back, in UTC */
+            restorable_until: string;
+        };
         whatif: {
             /** @enum {unknown} */
             keep: "work" | "hours";
             baseline: components["schemas"]["whatif_side"];
             alternative: components["schemas"]["whatif_side"];
+            /** @description The alternative's totals less the baseline's; an excess of 0.03 is 3 % more */
+            difference: {
+                energy_j: number;
+                energy_excess?: number;
+                carbon_gco2e?: number;
+                carbon_excess?: number;
+            };
             /** @description Where the difference comes from, in the order in which it is applied; each begins where the one before it ends */
             steps: {
                 /** @enum {unknown} */
@@ -1925,6 +2105,9 @@ export interface components {
                     carbon_gco2e?: number;
                     carbon_low_gco2e?: number;
                     carbon_high_gco2e?: number;
+                    /** @description Of this epoch alone, with PUE where there is one */
+                    epoch_energy_j: number;
+                    epoch_carbon_gco2e?: number;
                 }[];
                 basis: {
                     device_energy: components["schemas"]["footprint_basis"];
@@ -2078,6 +2261,34 @@ export interface components {
             form: "wattree" | "energyvis";
             /** @description Id of the run among those of GET /api/v1/runs */
             run: string;
+        };
+        tokens: {
+            tokens: {
+                id: number;
+                name: string;
+                /** @enum {unknown} */
+                scope: "read" | "ingest" | "admin";
+                /** @enum {unknown} */
+                state: "good" | "expired" | "revoked";
+                /** @description In UTC, as all times here */
+                created: string;
+                expires?: string;
+                /** @description To a minute */
+                last_used?: string;
+                revoked?: string;
+            }[];
+        };
+        token: {
+            id: number;
+            name: string;
+            /** @enum {unknown} */
+            scope: "read" | "ingest" | "admin";
+            /** @constant */
+            state: "good";
+            /** @description In UTC, as all times here */
+            created: string;
+            expires?: string;
+            token: string;
         };
         health: {
             /** @enum {unknown} */
@@ -4013,9 +4224,131 @@ export interface operations {
             "5XX": components["responses"]["error"];
         };
     };
+    datasets: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Hardware or predictor by name; this machine's, or else h200, where absent.
+                 * @example h200
+                 */
+                on?: string;
+                /**
+                 * @description How kernels are started; graph where absent.
+                 * @example graph
+                 */
+                execution?: "graph" | "eager";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/jsonl": string;
+                "application/x-ndjson": string;
+                /**
+                 * @example {
+                 *       "model_name": "bert-tiny",
+                 *       "batch_size": 2,
+                 *       "seq_len": 16,
+                 *       "frontend_tree": {
+                 *         "id": "0",
+                 *         "scope": "root",
+                 *         "instance_type": "BertModel",
+                 *         "type": "model",
+                 *         "ground_truth_energy": 0.01,
+                 *         "child_nodes_obj": [
+                 *           {
+                 *             "id": "1",
+                 *             "scope": "root.pooler.dense",
+                 *             "instance_type": "Linear",
+                 *             "type": "ml",
+                 *             "ground_truth_energy": 0.001,
+                 *             "child_nodes_obj": []
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["measured_trees"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
     profiles: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Words that all stand in its id, name, author, hardware, region or tags.
+                 * @example bert
+                 */
+                q?: string;
+                /**
+                 * @description Only profiles with this tag; with all of them where it is repeated.
+                 * @example [
+                 *       "paper"
+                 *     ]
+                 */
+                tag?: string[];
+                /**
+                 * @description Only runs in this region.
+                 * @example US-GA
+                 */
+                region?: string;
+                /**
+                 * @description Only runs on hardware with this in its name.
+                 * @example v100
+                 */
+                hardware?: string;
+                /**
+                 * @description Only profiles of this status.
+                 * @example complete
+                 */
+                status?: "complete" | "unfinished" | "unreadable";
+                /**
+                 * @description Only runs that began then or later, in UTC.
+                 * @example 2026-05-01
+                 */
+                from?: string;
+                /**
+                 * @description Only runs that began before.
+                 * @example 2026-05-01T12:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Those that were deleted and can be restored.
+                 * @example true
+                 */
+                deleted?: boolean;
+                /**
+                 * @description id, name, energy, duration, epochs, started or added; downwards after a "-".
+                 * @example -energy
+                 */
+                sort?: string;
+                /**
+                 * @description At most so many, up to 1000; 100 where absent.
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description The `next` of the page before.
+                 * @example 5b226964222c312c22626572742d626173652d76313030222c22626572742d626173652d76313030225d
+                 */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4029,6 +4362,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["profiles"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    import_profile: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The id that is wanted; made from the profile's name where absent.
+                 * @example my-run
+                 */
+                id?: string;
+                /**
+                 * @description Words to find it by.
+                 * @example [
+                 *       "bert"
+                 *     ]
+                 */
+                tags?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "format": "wattree-profile",
+                 *       "version": 1,
+                 *       "name": "An epoch",
+                 *       "hardware": [
+                 *         {
+                 *           "kind": "gpu",
+                 *           "name": "Tesla V100 SXM2 32GB",
+                 *           "count": 1
+                 *         }
+                 *       ],
+                 *       "region": "US-GA",
+                 *       "epochs": [
+                 *         {
+                 *           "duration_s": 600,
+                 *           "energy": [
+                 *             {
+                 *               "component": "gpu",
+                 *               "kind": "gpu",
+                 *               "energy_j": 150000,
+                 *               "basis": {
+                 *                 "kind": "measured",
+                 *                 "by": "NVML",
+                 *                 "boundary": "gpu"
+                 *               }
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "text/html": string;
+                "text/csv": string;
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["imported_profiles"];
                 };
             };
             "4XX": components["responses"]["error"];
@@ -4063,14 +4470,80 @@ export interface operations {
             "5XX": components["responses"]["error"];
         };
     };
+    delete_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The profile's id.
+                 * @example bert-base-v100
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["deleted_profile"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    change_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The profile's id.
+                 * @example bert-base-v100
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description What it is to be called. */
+                    name?: string;
+                    /** @description All of its tags. */
+                    tags?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["profile_entry"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
     export_profile: {
         parameters: {
             query?: {
                 /**
-                 * @description wattree, energyvis, or html for a report.
+                 * @description wattree, energyvis, or html for a report; wattree where absent.
                  * @example energyvis
                  */
-                format?: "wattree" | "energyvis" | "html";
+                format?: "energyvis" | "wattree" | "html";
                 /**
                  * @description A region in place of the profile's.
                  * @example US-GA
@@ -4103,11 +4576,98 @@ export interface operations {
             "5XX": components["responses"]["error"];
         };
     };
+    estimate_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Their BERT",
+                 *       "hardware": "64xTesla V100 SXM2 32GB",
+                 *       "hours": 79
+                 *     }
+                 */
+                "application/json": {
+                    /** @description What the run is to be called. */
+                    name: string;
+                    /** @description Devices of /api/v1/hardware with their numbers. */
+                    hardware: string | {
+                        name: string;
+                        count?: number;
+                    }[];
+                    /** @description How long the run took. */
+                    hours: number;
+                    /** @description A code or name of /api/v1/regions. */
+                    region?: string;
+                    /** @description Power usage effectiveness: a number of 1 or more, or average. */
+                    pue?: number | string;
+                    /** @description Share of the rated power, above 0 and up to 1; 1 where absent. */
+                    utilisation?: number;
+                    /** @description Whose run it was. */
+                    author?: string;
+                    /** @description Where its figures are from. */
+                    source?: string;
+                    /** @description The id that is wanted; made from the name where absent. */
+                    id?: string;
+                    /** @description Words to find it by. */
+                    tags?: string[];
+                    /** @description Whether it is kept; otherwise the profile is only answered. True where absent. */
+                    keep?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["profile_entry"] | components["schemas"]["profile"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    restore_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The profile's id.
+                 * @example bert-base-v100
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["profile_entry"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
     whatif: {
         parameters: {
             query: {
                 /**
-                 * @description A profile's id.
+                 * @description A profile's id, or a run's.
                  * @example bert-base-v100
                  */
                 profile: string;
@@ -4117,16 +4677,16 @@ export interface operations {
                  */
                 hardware?: string;
                 /**
+                 * @description Hardware of the baseline.
+                 * @example 8xT4
+                 */
+                baseline_hardware?: string;
+                /**
                  * @description Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and fp32_gflops.
                  * @example name,kind,tdp_w,fp32_gflops
                  *     My card,gpu,300,50000
                  */
                 hardware_file?: string;
-                /**
-                 * @description Hardware of the baseline.
-                 * @example 8xT4
-                 */
-                baseline_hardware?: string;
                 /**
                  * @description A profile's id, or an energy, as the alternative.
                  * @example 2.5kWh
@@ -4162,6 +4722,41 @@ export interface operations {
                  * @example false
                  */
                 equivalents?: boolean;
+                /**
+                 * @description A model as the alternative, whose energy is predicted: a bundled name, or org/name.
+                 * @example bert-base-uncased
+                 */
+                other_model?: string;
+                /**
+                 * @description Items in one pass of that model; 1 where absent.
+                 * @example 16
+                 */
+                other_batch?: number;
+                /**
+                 * @description Tokens of each item's text; 128 where absent.
+                 * @example 128
+                 */
+                other_seq?: number;
+                /**
+                 * @description Its precision; the config's where absent.
+                 * @example fp32
+                 */
+                other_dtype?: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
+                /**
+                 * @description Hardware or predictor that it runs on, by name.
+                 * @example h200
+                 */
+                other_on?: string;
+                /**
+                 * @description Its forward passes in the whole run, planned epochs included; one in each epoch where absent.
+                 * @example 1000000
+                 */
+                other_passes?: number;
+                /**
+                 * @description For training: so many forward passes are assumed to take what a step does.
+                 * @example 3
+                 */
+                other_factor?: number;
                 /**
                  * @description A code or name of /api/v1/regions.
                  * @example US-GA
@@ -4651,6 +5246,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["links"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["tokens"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    create_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "laptop",
+                 *       "scope": "read"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Who is to have it, or what for. */
+                    name: string;
+                    /**
+                     * @description What it is to allow.
+                     * @enum {string}
+                     */
+                    scope: "read" | "ingest" | "admin";
+                    /** @description After so many it expires; never where absent. */
+                    days?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["token"];
+                };
+            };
+            "4XX": components["responses"]["error"];
+            "5XX": components["responses"]["error"];
+        };
+    };
+    revoke_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The token's id.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["tokens"];
                 };
             };
             "4XX": components["responses"]["error"];

@@ -41,11 +41,22 @@ inline HttpCall get(const std::string& target, HttpFields headers = {}) {
   return out;
 }
 
-inline HttpCall post(const std::string& target, std::string body) {
-  HttpCall out = get(target, {{"content-type", "application/json"}});
-  out.method = "POST";
+inline HttpCall call(const std::string& method, const std::string& target) {
+  HttpCall out = get(target);
+  out.method = method;
+  return out;
+}
+
+inline HttpCall call(const std::string& method, const std::string& target, std::string body,
+                     const std::string& type = "application/json") {
+  HttpCall out = get(target, {{"content-type", type}});
+  out.method = method;
   out.body = std::move(body);
   return out;
+}
+
+inline HttpCall post(const std::string& target, std::string body) {
+  return call("POST", target, std::move(body));
 }
 
 // As the transport asks.
