@@ -45,8 +45,8 @@ export function seriesOf(side: Side, shown: Shown): Series {
 
 export function unitOf(answer: WhatIf, shown: Shown): AmountUnit {
   const units = shown.quantity === 'co2' ? MASS_UNITS : ENERGY_UNITS;
-  const series = seriesOf(answer.baseline, shown);
-  const most = [...series.recorded.slice(-1), ...series.ahead.slice(-1)].reduce((high, p) => Math.max(high, p.y), 0);
+  const ends = [answer.baseline, answer.alternative].map((side) => seriesOf(side, shown)).flatMap((series) => [...series.recorded.slice(-1), ...series.ahead.slice(-1)]);
+  const most = ends.reduce((high, p) => Math.max(high, p.y), 0);
   return unitFor(units, shown.unit, most);
 }
 

@@ -20,6 +20,8 @@ export class TrackState {
   readonly links = new Resource<Links>();
   readonly detail = new Resource<RunDetail>();
   readonly whatif = new Resource<WhatIf>();
+  /** The run alone, for an alternative that is refused before there was any answer. */
+  readonly alone = new Resource<WhatIf>();
   readonly regions = new Resource<WhatIf>();
   readonly pinned = [new Resource<WhatIf>(), new Resource<WhatIf>(), new Resource<WhatIf>()];
   /** What the pointer is over, laid over the alternative until it leaves. Never in the address. */
@@ -87,9 +89,15 @@ export class TrackState {
     const path = apiPath('whatif', this.#parameters(this.facets));
     this.whatif.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));
   }
+  askAlone(): void {
+    if (this.whatif.failure?.kind !== 'refused' || this.whatif.data !== undefined || !this.hasAlternative) return;
+    const path = apiPath('whatif', this.#parameters({}));
+    this.alone.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));
+  }
+  readonly answer: WhatIf | undefined = $derived(this.whatif.data ?? (this.whatif.failure === undefined ? undefined : this.alone.data));
   /** The alternative in every region does not depend on the region that is chosen. */
   askRegions(): void {
-    if (this.query.run === '' || this.whatif.data === undefined) return;
+    if (this.query.run === '' || this.answer === undefined) return;
     const rest = without(this.query.facets as Readonly<Record<string, string>>, 'region', 'intensity');
     const path = apiPath('whatif', { ...this.#parameters(rest), points: 4, regions: true, equations: false, equivalents: false });
     this.regions.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));

@@ -1,6 +1,9 @@
 // What the consumption chart draws.
 import type { SeriesPoint } from '../../base/series';
 
+/** Room for the numbers at the left, in the chart and in the strip below it. */
+export const LEFT = 46;
+
 export interface ChartLine {
   readonly id: string;
   readonly name: string;
