@@ -112,6 +112,8 @@ void Links::try_waiting() {
 }
 
 Result<std::int64_t> Links::keep(const LinkRequest& request) {
+  const Result<LinkAddress> address = parse_link_address(request.address);
+  if (!address.ok()) return address.error();
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return is_loaded_ || is_ending_; });
@@ -124,7 +126,8 @@ Result<std::int64_t> Links::keep(const LinkRequest& request) {
   }
   const Result<std::shared_ptr<ProfileStore>> store = store_(StoreAccess::kWrite);
   if (!store.ok()) return store.error();
-  return store.value()->add_link({0, request.address, request.token});
+  return store.value()->add_link(
+      {0, address.value().origin + address.value().run, request.token});
 }
 
 Status Links::forget(std::int64_t id) {

@@ -8,7 +8,7 @@ namespace wattree {
 
 struct KeptLink {
   std::int64_t id = 0;
-  std::string address;  // As it was typed.
+  std::string address;
   // What the tracker's server wants to be called with; empty: nothing. Readable by whoever may read
   // the store, since it must be sent as it is.
   std::string token;
