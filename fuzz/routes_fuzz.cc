@@ -122,8 +122,8 @@ bool is_large(const HttpCall& call) {
     if (name != "model" && has_long_number(value)) return true;
   }
   // What is kept takes no longer for being large.
-  const bool is_kept = call.path.starts_with("/api/v1/profiles") ||
-                       call.path == "/api/v1/tokens" || call.path == "/api/v1/links";
+  const bool is_kept = call.path.starts_with("/api/v1/profiles") || call.path == "/api/v1/tokens" ||
+                       call.path == "/api/v1/links";
   return !is_kept && has_long_number(call.body);
 }
 

@@ -166,9 +166,8 @@ Result<Served> start(const ServeFlags& flags, Services services) {
     services.models = std::make_shared<ModelsFolder>(flags.models, services.hub.size_limit);
   }
   out.live = std::make_unique<LiveRuns>(LiveFolders{services.runs, services.journals});
-  out.links = std::make_unique<Links>(*out.live, [services](StoreAccess access) {
-    return open_store({}, services, access);
-  });
+  out.links = std::make_unique<Links>(
+      *out.live, [services](StoreAccess access) { return open_store({}, services, access); });
   services.live = out.live.get();
   services.links = out.links.get();
   ServerOptions options = flags.options;

@@ -48,7 +48,7 @@ def machine(tmp_path):
 
 @contextlib.contextmanager
 def started(command, environment, pattern, stream):
-    process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE if stream == "stdout" else subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         found = None
         while not found:

@@ -126,8 +126,7 @@ Result<std::int64_t> Links::keep(const LinkRequest& request) {
   }
   const Result<std::shared_ptr<ProfileStore>> store = store_(StoreAccess::kWrite);
   if (!store.ok()) return store.error();
-  return store.value()->add_link(
-      {0, address.value().origin + address.value().run, request.token});
+  return store.value()->add_link({0, address.value().origin + address.value().run, request.token});
 }
 
 Status Links::forget(std::int64_t id) {
