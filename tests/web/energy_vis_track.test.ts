@@ -428,6 +428,33 @@ describe('the alternative', () => {
   });
 });
 
+describe('from a prediction', () => {
+  it('EV-36: a predicted model is the alternative, by passes; training is a factor, and assumed', async () => {
+    const w = await track('run=uneven&q=kwh&with=devices');
+    await w.page.getByRole('region', { name: 'A predicted model as the alternative' }).getByRole('button', { name: 'Open' }).click();
+    const form = w.page.getByRole('region', { name: 'A predicted model as the alternative' });
+    await form.getByRole('combobox', { name: 'Model' }).click();
+    await form.getByRole('combobox', { name: 'Model' }).fill('gpt2');
+    await form.getByRole('option', { name: /^gpt2/ }).first().click();
+    await eventually(async () => expect(await chips(w.page).innerText()).toContain('◐ gpt2, 1\u202f000 passes'));
+    const passes = form.getByRole('spinbutton', { name: 'Passes' });
+    await passes.fill('5000');
+    const a = await asked('profile=uneven&epochs=12&other_model=gpt2&other_batch=16&other_seq=128&other_passes=5000');
+    // Twelve epochs are planned, and all passes lie in them: 5000 of what one pass is predicted to take.
+    const one = (await server.get('predict?model=gpt2&batch=16&seq=128&depth=0')).energy_j as number;
+    const end = a.alternative.curve.points.at(-1).device_energy_j as number;
+    expect(end / (5000 * one)).toBeCloseTo(1, 6);
+    await eventually(async () => expect(number((await headline(w.page)).split(';')[1] ?? '')).toBeCloseTo(Number((end / 3600).toPrecision(3)), 5));
+    expect(await w.page.locator('svg .label.alt').innerHTML()).toContain('◐');
+    expect((await w.page.locator('svg g.alt path.band').first().getAttribute('d'))?.length).toBeGreaterThan(10);
+    await form.getByLabel('Training, × forward').fill('3');
+    await form.getByLabel('Training, × forward').press('Enter');
+    await eventually(async () => expect(await chips(w.page).innerText()).toContain('◌ gpt2, 5\u202f000 passes × 3, training'));
+    await eventually(async () => expect(number((await headline(w.page)).split(';')[1] ?? '')).toBeCloseTo(Number((3 * end / 3600).toPrecision(3)), 5));
+    await done(w);
+  });
+});
+
 describe('stories', () => {
   it('EV-33: James picks BERT, right-clicks Transformer, switches to electricity and reads which uses less', async () => {
     const w = await track('run=transformer-big-p100');
