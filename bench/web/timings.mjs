@@ -75,5 +75,26 @@ const rate = await page.evaluate(async () => {
   return 60 / seconds;
 });
 note('panning it', rate, 'frames/s', '>= 50 frames/s');
+// A run of 100,000 epochs on the Track page, which is imported for this and removed again.
+const epoch = { duration_s: 10, energy: [{ component: 'gpu', kind: 'gpu', energy_j: 3000, basis: { kind: 'measured', by: 'NVML', boundary: 'gpu' } }] };
+const profile = { format: 'wattree-profile', version: 1, name: 'bench of epochs', region: 'US-GA', hardware: [{ kind: 'gpu', name: 'Tesla V100 SXM2 32GB', count: 1 }], epochs: Array.from({ length: 100_000 }, (_, i) => ({ ...epoch, energy: [{ ...epoch.energy[0], energy_j: 3000 + 200 * Math.sin(i / 50) }] })) };
+const imported = await (await fetch(`${address}/api/v1/profiles`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(profile) })).json();
+const { id } = imported.profiles[0];
+const opened = performance.now();
+await page.goto(`${address}/track?run=${id}`);
+const chart = page.getByRole('slider', { name: 'Epoch to read' });
+await chart.waitFor();
+note('a run of 100,000 epochs is on the page', performance.now() - opened, 'ms', '');
+const frames = await chart.evaluate(async (element) => {
+  const box = element.getBoundingClientRect();
+  const from = performance.now();
+  for (let i = 0; i < 120; i += 1) {
+    element.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + 60 + ((box.width - 120) * i) / 120, clientY: box.top + box.height / 2, bubbles: true }));
+    await new Promise((r) => requestAnimationFrame(r));
+  }
+  return 120 / ((performance.now() - from) / 1000);
+});
+note('reading its chart', frames, 'frames/s', '>= 50 frames/s');
+await fetch(`${address}/api/v1/profiles/${id}`, { method: 'DELETE' });
 await browser.close();
 for (const row of rows) process.stdout.write(`${row.what.padEnd(40)}${row.value.padStart(16)}   ${row.limit}\n`);

@@ -26,6 +26,37 @@ export class Wattree {
   readonly models = join(this.folder, 'models');
   readonly hub = new Between(() => 'http://127.0.0.1:9');  // What stands in for the Hugging Face Hub.
 
+  readonly #tracked: Tracked[] = [];
+
+  /** Starts the program with the same folders as the server's: all that it keeps is in the test's. */
+  spawn(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
+    return this.#spawn(args, {});
+  }
+  #spawn(args: readonly string[], more: Record<string, string>): ChildProcessByStdio<null, Readable, Readable> {
+    const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
+    const at = (name: string): string => join(this.folder, name);
+    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: at('cache'), XDG_CONFIG_HOME: at('config'), XDG_DATA_HOME: at('data'), XDG_STATE_HOME: at('state'), HF_ENDPOINT: this.hub.url, HF_HOME: at('hf'), ...more };
+    return spawn(bin, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  /** Runs the program to its end, and gives what it printed. */
+  async run(...args: string[]): Promise<string> {
+    const child = this.spawn(...args);
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    child.stderr.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    const [code] = (await once(child, 'close')) as [number];
+    if (code !== 0) throw new Error(`wattree ${args.join(' ')} ended with ${String(code)}: ${text}`);
+    return text;
+  }
+
+  /** A real run that this server finds by itself: the tracker's options, and a shell script that it tracks. */
+  track(options: readonly string[], script: string, env: Record<string, string> = {}): Tracked {
+    const run = new Tracked(this.#spawn(['track', '--assume', 'cpu=65W', ...options, '--', 'sh', '-c', script], env));
+    this.#tracked.push(run);
+    return run;
+  }
+
   /** Starts the program, or takes the server that WATTREE_URL names (for work on the pages). */
   async start(port = 0): Promise<void> {
     const given = process.env['WATTREE_URL'];
@@ -33,8 +64,8 @@ export class Wattree {
       this.url = given;
       return;
     }
-    mkdirSync(this.models);
-    await this.hub.start();
+    mkdirSync(this.models, { recursive: true });
+    if (this.hub.url === '') await this.hub.start();
     const child = this.spawn('serve', '--port', String(port), '--models', this.models);
     this.#process = child;
     this.url = await new Promise<string>((resolve, reject) => {
@@ -50,25 +81,6 @@ export class Wattree {
     });
   }
 
-  /** Starts the program with the same folders as the server's. */
-  spawn(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
-    const bin = process.env['WATTREE_BIN'] ?? join(ROOT, 'build', 'release', 'bin', 'wattree');
-    const at = (name: string): string => join(this.folder, name);
-    const env = { ...process.env, HOME: this.folder, XDG_CACHE_HOME: at('cache'), XDG_CONFIG_HOME: at('config'), XDG_DATA_HOME: at('data'), XDG_STATE_HOME: at('state'), HF_ENDPOINT: this.hub.url, HF_HOME: at('hf') };
-    return spawn(bin, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  }
-
-  /** Runs the program to its end, and gives what it printed. */
-  async run(...args: string[]): Promise<string> {
-    const child = this.spawn(...args);
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => { text += chunk.toString(); });
-    child.stderr.on('data', (chunk: Buffer) => { text += chunk.toString(); });
-    const [code] = (await once(child, 'close')) as [number];
-    if (code !== 0) throw new Error(`wattree ${args.join(' ')} ended with ${String(code)}: ${text}`);
-    return text;
-  }
-
   async stop(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
@@ -79,6 +91,7 @@ export class Wattree {
   }
 
   async end(): Promise<void> {
+    for (const run of this.#tracked) await run.stop();
     await this.stop();
     if (this.hub.url !== '') await this.hub.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -87,6 +100,27 @@ export class Wattree {
   async get(path: string): Promise<Answer> {
     const response = await fetch(`${this.url}/api/v1/${path}`);
     return (await response.json()) as Answer;
+  }
+}
+
+/** A tracker and its command. */
+export class Tracked {
+  output = '';
+  readonly ended: Promise<number | null>;
+  constructor(readonly child: ChildProcess) {
+    const read = (chunk: Buffer): void => { this.output += chunk.toString(); };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    this.ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+  }
+  /** The address that a tracker with --serve prints. */
+  async address(): Promise<string> {
+    await expect.poll(() => this.output, { timeout: 10_000 }).toMatch(/https?:\/\/\S+/);
+    return /https?:\/\/\S+/.exec(this.output)?.[0] ?? '';
+  }
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGTERM');
+    await this.ended;
   }
 }
 

@@ -6,7 +6,9 @@ type Schemas = components['schemas'];
 
 export type Runs = Schemas['runs'];
 export type RunEntry = Runs['runs'][number];
-export type RunDetail = Schemas['run'];
+export interface RunEpoch { readonly epoch: number; readonly name: string; readonly begin_s?: number; readonly duration_s?: number; readonly device_energy_j?: number }
+/** What one run has beside the fields of the list; the generator of types leaves fields beside a reference out. */
+export type RunDetail = RunEntry & { readonly epochs_in_all: number; readonly epochs: readonly RunEpoch[] };
 export type RunStatus = RunEntry['status'];
 export type Sums = Runs['sums'];
 export type Profiles = Schemas['profiles'];

@@ -1,6 +1,6 @@
 // The address is the state: a link shows what its sender saw. Choices push a history entry, typing replaces it.
 
-export const PAGES = ['predict', 'compare', 'leaderboard', 'track'] as const;
+export const PAGES = ['predict', 'compare', 'leaderboard', 'track', 'runs'] as const;
 export type Page = (typeof PAGES)[number];
 export type Query = Readonly<Record<string, string>>;
 

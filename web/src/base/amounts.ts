@@ -1,5 +1,5 @@
 // The units that people choose for emissions and electricity. Answers are in grams and joules; only the display differs.
-import { digits } from './numbers';
+import { digits, joined, quantity } from './numbers';
 
 const NARROW = '\u202f';
 
@@ -21,9 +21,16 @@ export function amount(x: number | null | undefined, unit: AmountUnit, significa
   return `${digits(x / unit.factor, significant)}${NARROW}${unit.name}`;
 }
 
-/** Emissions where there is no axis to share a unit with. */
-export const mass = (x: number | null | undefined, asked = ''): string => amount(x, unitFor(MASS_UNITS, asked, Math.abs(x ?? 0)));
-export const electricity = (x: number | null | undefined, asked = ''): string => amount(x, unitFor(ENERGY_UNITS, asked, Math.abs(x ?? 0)));
+/** Below one of the smallest unit a prefix says more than zeros: 18.1 mWh. */
+function alone(x: number | null | undefined, units: readonly AmountUnit[], asked: string): string {
+  const size = Math.abs(x ?? 0);
+  const unit = unitFor(units, asked, size);
+  return asked === '' && size > 0 && size < unit.factor * 0.9995 ? joined(quantity((x ?? 0) / unit.factor, unit.name)) : amount(x, unit);
+}
+
+/** Emissions and electricity where there is no axis to share a unit with. */
+export const mass = (x: number | null | undefined, asked = ''): string => alone(x, MASS_UNITS, asked);
+export const electricity = (x: number | null | undefined, asked = ''): string => alone(x, ENERGY_UNITS, asked);
 
 /** 84 h, 5 min 20 s: durations as people say them. */
 export function duration(seconds: number | null | undefined): string {

@@ -8,6 +8,7 @@ export const PAGES_FOR_LATER: Readonly<Record<LaterName, () => Promise<{ default
   compare: () => import('./compare/CompareView.svelte'),
   leaderboard: () => import('./leaderboard/LeaderboardView.svelte'),
   track: () => import('./track/TrackView.svelte'),
+  runs: () => import('./runs/RunsView.svelte'),
 };
 
 /** Fetched once the first view stands, the other pages open at once, and without a server. */

@@ -16,7 +16,7 @@ export interface Entry {
   readonly link?: Link;
 }
 
-export const epochsInWords = (n: number): string => (n === 1 ? 'one epoch' : `${integer(n)} epochs`);
+export const epochsInWords = (n: number): string => (n === 0 ? 'no epochs' : n === 1 ? 'one epoch' : `${integer(n)} epochs`);
 
 /** "epoch 11 of 20": the one that goes on. */
 export function progress(run: RunEntry): string {

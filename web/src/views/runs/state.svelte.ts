@@ -1,0 +1,120 @@
+// What the list of runs asks the server, again and again as long as somebody looks.
+import { address } from '../../base/address.svelte';
+import { apiPath, ask, Failure, isObject } from '../../api/client';
+import { Resource } from '../../api/resource.svelte';
+import { isLinks, isOver, isProfiles, isReadable, isRunDetail, isRuns, type Links, type Profiles, type RunDetail, type Runs } from '../../api/runs';
+import { type Entry, entriesOf } from '../../widgets/profiles/entries';
+import { fits, type Group, groupOf, GROUPS, type Row, rowOf, sorted, withJobs } from './rows';
+
+const LIST_EVERY_MS = 2000;
+const TRACE_POINTS = 400;
+const ALL = 2000;
+/** What the server calls the statuses that a chip stands for. */
+const STATUSES: Readonly<Partial<Record<Group, readonly string[]>>> = {
+  live: ['live', 'waiting', 'paused', 'stale'], finished: ['ended'], failed: ['failed'], stopped: ['stopped'], lost: ['lost'],
+};
+
+/** The end of the baseline's curve; two numbers, however long the run was. */
+interface Emitted { baseline: { curve: { points: { carbon_gco2e?: number }[] } } }
+const isEmitted = (x: unknown): x is Emitted => isObject(x) && isObject(x['baseline']) && isObject(x['baseline']['curve']) && Array.isArray(x['baseline']['curve']['points']);
+
+export class RunsState {
+  readonly runs = new Resource<Runs>();
+  readonly sums = new Resource<Runs>();
+  readonly profiles = new Resource<Profiles>();
+  readonly links = new Resource<Links>();
+  readonly detail = new Resource<RunDetail>();
+  heardAt = $state(0);
+  /** Chosen by the user to be seen live; else the newest. */
+  watched = $state('');
+  chosen = $state.raw<readonly string[]>([]);
+  emitted = $state.raw<Readonly<Record<string, number>>>({});
+  readonly #asked = new Set<string>();
+
+  readonly groups: readonly Group[] = $derived((address.query['status'] ?? '').split(',').flatMap((name) => GROUPS.find((group) => group === name) ?? []));
+  readonly tag: string = $derived(address.query['tag'] ?? '');
+  readonly words: string = $derived(address.query['q'] ?? '');
+  readonly sort: string = $derived(address.query['sort'] ?? '-begun');
+  readonly isFiltered: boolean = $derived(this.groups.length > 0 || this.tag !== '' || this.words !== '');
+
+  readonly entries: readonly Entry[] = $derived(this.profiles.data === undefined && this.runs.data === undefined ? [] : entriesOf(this.profiles.data, this.runs.data, this.links.data?.links ?? []));
+  readonly all: readonly Row[] = $derived(this.entries.map((entry) => rowOf(entry, (id) => this.emitted[id])));
+  readonly found: readonly Row[] = $derived(this.all.filter((row) => fits(row, { groups: this.groups, tag: this.tag, words: this.words })));
+  readonly rows: readonly Row[] = $derived(sorted(withJobs(this.found), this.sort));
+  readonly counts: ReadonlyMap<Group, number> = $derived.by(() => {
+    const out = new Map<Group, number>();
+    for (const row of this.all) out.set(groupOf(row.entry), (out.get(groupOf(row.entry)) ?? 0) + 1);
+    return out;
+  });
+  readonly tags: readonly string[] = $derived([...new Set(this.all.flatMap((row) => row.tags))].sort());
+  readonly live: readonly Entry[] = $derived(this.entries.filter((entry) => entry.isLive && entry.run !== undefined));
+  readonly shownLive: Entry | undefined = $derived(this.live.find((entry) => entry.run?.id === this.watched) ?? this.live[0]);
+
+  /** Profiles change rarely, and by what this page does. */
+  listKept(force = false): void {
+    const profiles = apiPath('profiles', { limit: 1000 });
+    this.profiles.load(profiles, (signal) => ask({ path: profiles, signal }, isProfiles), force);
+    const links = apiPath('links');
+    this.links.load(links, (signal) => ask({ path: links, signal }, isLinks), force);
+  }
+  listRuns(force = false): void {
+    if (this.runs.isLoading) return;
+    const path = apiPath('runs', { limit: ALL, points: 60 });
+    this.runs.load(path, async (signal) => {
+      const answer = await ask({ path, signal }, isRuns);
+      this.heardAt = Date.now();
+      return answer;
+    }, force);
+  }
+  /** Of what the server can filter, the server has the sums. */
+  askSums(force = false): void {
+    const wanted = this.groups.flatMap((group) => STATUSES[group] ?? []);
+    if (!this.isFiltered || this.tag !== '' || (this.groups.length > 0 && wanted.length === 0) || this.sums.isLoading) return;
+    const path = apiPath('runs', { status: wanted, q: this.words, limit: 1, points: 2 });
+    this.sums.load(path, (signal) => ask({ path, signal }, isRuns), force);
+  }
+  askDetail(): void {
+    const id = this.shownLive?.run?.id;
+    if (id === undefined || (this.detail.isLoading && this.detail.data?.id === id)) return;
+    const path = apiPath(`runs/${encodeURIComponent(id)}`, { points: TRACE_POINTS });
+    this.detail.load(path, (signal) => ask({ path, signal }, isRunDetail), true);
+  }
+  /** What profiles without a run emit, each asked for once. */
+  askEmitted(): void {
+    if (this.runs.data === undefined) return;
+    for (const { entry } of this.rows) {
+      if (entry.run !== undefined || entry.profile === undefined || !isReadable(entry.profile) || entry.profile.region === undefined || this.#asked.has(entry.id) || this.#asked.size > 100) continue;
+      this.#asked.add(entry.id);
+      const path = apiPath('whatif', { profile: entry.id, points: 4, equations: false, equivalents: false });
+      ask({ path }, isEmitted).then((answer) => {
+        const grams = answer.baseline.curve.points.at(-1)?.carbon_gco2e;
+        if (grams !== undefined) this.emitted = { ...this.emitted, [entry.id]: grams };
+      }, (error: unknown) => {
+        if (error instanceof Failure && error.kind === 'gone') this.#asked.delete(entry.id);
+      });
+    }
+  }
+
+  /** Returns the function that ends it. */
+  watch(): () => void {
+    this.listKept();
+    this.listRuns(true);
+    const finished = (): number => this.runs.data?.runs.filter((run) => isOver(run.status)).length ?? 0;
+    let before = finished();
+    const timer = setInterval(() => {
+      if (document.hidden) return;
+      this.listRuns(true);
+      this.askSums(true);
+      if (finished() !== before) {
+        before = finished();
+        this.listKept(true);  // A run that has ended has a profile now.
+      }
+    }, LIST_EVERY_MS);
+    return () => clearInterval(timer);
+  }
+
+  choose(id: string, isChosen: boolean): void {
+    const rest = this.chosen.filter((each) => each !== id);
+    this.chosen = isChosen ? [...rest.slice(-1), id] : rest;
+  }
+}
