@@ -13,7 +13,7 @@ PORT ?= 8080
 export JOBS
 
 help:
-	@echo "make run     build Wattree, predict a first model, and show the pages in a browser"
+	@echo "make run     build Wattree, predict a first model, and serve the web UI for your browser"
 	@echo "make test    build everything and run every test (some minutes the first time)"
 	@echo "make check   format, layers, clang-tidy on changed files, fast tests: before every commit"
 	@echo "make build   build only the program, $(BUILD)/bin/wattree"
@@ -53,7 +53,7 @@ run: build
 	@echo "  $(BUILD)/bin/wattree predict gpt2 --dtype bf16 --top 10"
 	@echo "  $(BUILD)/bin/wattree track -- python train.py"
 	@echo "  $(BUILD)/bin/wattree --help"
-	@if [ -n "$(SERVE)" ]; then echo "The pages follow; Ctrl-C ends them (make run PORT=8081 chooses another port)."; \
+	@if [ -n "$(SERVE)" ]; then echo "Now open the address below in a browser. Ctrl-C stops the server (make run PORT=8081 uses another port)."; \
 	  exec $(BUILD)/bin/wattree serve --port $(PORT); fi
 
 configure-test:
@@ -75,12 +75,13 @@ test: configure-test
 soak:
 	@$(MAKE) --no-print-directory -k soak-server soak-kills soak-asan soak-tsan soak-fuzz
 
-# With ten thousand idle connections, and as much load as wrk makes.
+# With ten thousand idle connections, as much load as wrk makes, and ten minutes of mixed load that must not grow memory.
 soak-server: configure-test
 	@tools/install_dependencies soak
 	@tools/build $(BUILD) "Building the server in $(BUILD)" wattree beast_test
 	@WATTREE_SOAK=1 tools/run_tests --build $(BUILD) --only beast_test
 	@bench/serve
+	@bench/soak
 
 # A program that writes to the store of profiles is killed a thousand times.
 soak-kills:

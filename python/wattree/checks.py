@@ -19,6 +19,8 @@ LONGEST = {"gpt2-large": 1023, "phi-3-mini-4k": 4095, "olmo-2-7b": 4095}  # Toke
 
 Model = dict[str, Any]  # Of an Item: the model, its head, and overrides.
 Sizes = list[tuple[int, int]]  # Batch and length, or batch and cache.
+# Kind, models, sizes, how many of each model, and what all of them have.
+Rule = tuple[str, tuple[Model, ...], Sizes, int, dict[str, Any]]
 
 
 def changed(model: str, head: str = "", **overrides: Any) -> Model:
@@ -61,8 +63,7 @@ LAUNCHED = tuple(changed(name) for name in ("bert-base-cased", "gpt2-large", "op
 PASSES = crossed((2, 3, 6, 10, 20, 28), (24, 48, 90, 150, 220, 300, 450), 6144)
 STEPS = crossed((1, 1, 2, 3, 7, 12, 20, 48, 100, 200), (30, 90, 250, 600, 1100, 1900), 60000)
 
-# Kind, models, sizes, how many of each model, and what all of them have.
-RULES: tuple[tuple[str, tuple[Model, ...], Sizes, int, dict[str, Any]], ...] = (
+RULES: tuple[Rule, ...] = (
     ("models", UNSEEN, PASSES, 2, {}),
     ("heads", HEADS, PASSES, 2, {}),
     ("vocabularies", tuple(changed("gpt2", "GPT2LMHeadModel", vocab_size=size) for size in (50263, 50268, 40001, 36000)),
@@ -100,11 +101,11 @@ def item_of(model: Model, size: tuple[int, int], fields: dict[str, Any]) -> Item
     return dataclasses.replace(item, attention="eager") if item.model in UNFUSED else item
 
 
-def check_plan() -> list[tuple[str, Item]]:
+def check_plan(rules: tuple[Rule, ...] = RULES, seed: int = SEED) -> list[tuple[str, Item]]:
     """One of each kind before a second of any: where time runs out, no kind is missing."""
-    chance = random.Random(SEED)
+    chance = random.Random(seed)
     streams = []
-    for kind, models, sizes, count, fields in RULES:
+    for kind, models, sizes, count, fields in rules:
         rounds = [[(kind, item_of(model, size, fields)) for size in chance.sample(possible(model, sizes), count)] for model in models]
         streams.append([row[number] for number in range(count) for row in rounds])
     longest = max(len(stream) for stream in streams)
