@@ -30,6 +30,11 @@ const OPTIONS = ['--region', 'US-GA', '--pue', '1.58', '--epoch-regex', 'epoch +
 
 const bar = (page: Page) => page.getByRole('group', { name: 'Profiles' });
 const button = (page: Page, name: string) => bar(page).locator('button.profile', { hasText: name });
+/** Shows those that find no room in the bar at first. */
+async function showAll(page: Page): Promise<void> {
+  const more = page.getByRole('button', { name: /^\d+ more$/ });
+  if (await more.isVisible()) await more.click();
+}
 const pick = (page: Page, ...paths: string[]): Promise<void> => page.getByLabel('Profile to import').first().setInputFiles(paths);
 async function importOn(page: Page, name: string, content: object | string): Promise<void> {
   await pick(page, file(name, content));
@@ -283,6 +288,7 @@ describe('live', () => {
     await w.page.getByRole('link', { name: 'Open in Track' }).click();
     await expect.poll(() => w.page.url()).toContain('/track?run=');
     await w.page.getByText(/^paused/).first().waitFor();
+    await showAll(w.page);
     await button(w.page, 'BERT (base)').click({ button: 'right' });  // Alternatives meanwhile.
     await w.page.getByRole('menuitem', { name: 'Compare as the alternative' }).click();
     await expect.poll(() => w.page.url()).toContain('alt=bert-base-v100');
