@@ -75,12 +75,13 @@ test: configure-test
 soak:
 	@$(MAKE) --no-print-directory -k soak-server soak-kills soak-asan soak-tsan soak-fuzz
 
-# With ten thousand idle connections, and as much load as wrk makes.
+# With ten thousand idle connections, as much load as wrk makes, and ten minutes of mixed load that must not grow memory.
 soak-server: configure-test
 	@tools/install_dependencies soak
 	@tools/build $(BUILD) "Building the server in $(BUILD)" wattree beast_test
 	@WATTREE_SOAK=1 tools/run_tests --build $(BUILD) --only beast_test
 	@bench/serve
+	@bench/soak
 
 # A program that writes to the store of profiles is killed a thousand times.
 soak-kills:
