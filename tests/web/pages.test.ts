@@ -36,6 +36,9 @@ describe('every page', () => {
     await treeIsThere(w.page);
     expect(await w.page.getByRole('treegrid').isVisible()).toBe(true);
     expect((await violations(w.page)).join('\n')).toBe('');
+    await w.page.getByText('Icicle', { exact: true }).click();
+    await w.page.getByRole('tree', { name: 'Icicle' }).waitFor();
+    expect(await w.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await done(w);
   });
 
