@@ -1,7 +1,7 @@
 // The lines of the chart and its words, from the answer to a what-if. Nothing is computed but differences between neighbours.
 import { amount, type AmountUnit, electricity, ENERGY_UNITS, MASS_UNITS, unitFor } from '../../base/amounts';
 import { change, interval } from '../../base/numbers';
-import { perStep, type SeriesPoint } from '../../base/series';
+import { nearest, perStep, type SeriesPoint } from '../../base/series';
 import type { CurvePoint, Equation, Side, Step, WhatIf } from '../../api/track';
 import type { ChartFlag, ChartLine, EpochBar } from '../../widgets/track/chart';
 import type { TrackQuery } from './query';
@@ -72,7 +72,7 @@ export function lineOf(id: string, tone: ChartLine['tone'], side: Side, name: st
 
 export function flagsOf(side: Side, series: Series): ChartFlag[] {
   return side.flags.map((f) => ({
-    epoch: f.epoch, y: series.recorded.find((p) => p.x === f.epoch)?.y ?? 0,
+    epoch: f.epoch, y: nearest(series.recorded, f.epoch)?.y ?? 0, excess: f.device_energy_j,
     text: `Epoch ${String(f.epoch)} took ${change(f.device_energy_j / f.median_j - 1).replace('+', '')} more than the median`, reason: f.reason,
   }));
 }
