@@ -39,6 +39,7 @@ install: configure-run
 	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX)): bin/wattree, lib/libwattree.so, lib/libwattree-cpp.a, include/wattree"
 
 package: configure-run
+	@tools/install_dependencies package
 	@tools/build $(BUILD) "Building Wattree in $(BUILD)" wattree_installed
 	@cd $(BUILD) && cpack -G DEB -B $(abspath build/package) >/dev/null
 	@rm -rf build/package/_CPack_Packages
