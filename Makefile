@@ -1,6 +1,6 @@
 # The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
 .DEFAULT_GOAL := help
-.PHONY: help run build install package test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
+.PHONY: soak-calls help run build install package test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
 
 # Run and test share this folder, so that what one has built is there for the other.
 BUILD := build/release
@@ -74,7 +74,7 @@ test: configure-test
 
 # All of them, also after one that fails: -k, and a target for each.
 soak:
-	@$(MAKE) --no-print-directory -k soak-server soak-kills soak-asan soak-tsan soak-fuzz
+	@$(MAKE) --no-print-directory -k soak-server soak-calls soak-kills soak-asan soak-tsan soak-fuzz
 
 # With ten thousand idle connections, as much load as wrk makes, and ten minutes of mixed load that must not grow memory.
 soak-server: configure-test
@@ -84,12 +84,18 @@ soak-server: configure-test
 	@bench/serve
 	@bench/soak
 
-# A program that writes to the store of profiles is killed a thousand times.
+# Calls that schemathesis makes up from the OpenAPI document, and a client that is generated from it.
+soak-calls: configure-run
+	@tools/build $(BUILD) "Building the server in $(BUILD)" wattree
+	@WATTREE_BIN=$(BUILD)/bin/wattree tools/check_http 100
+
+# A program that writes to the store of profiles is killed a thousand times, and a server that does a hundred times.
 soak-kills:
 	@tools/install_dependencies test
 	@cmake --preset release -DWATTREE_TESTS=ON >/dev/null
-	@tools/build $(BUILD) "Building the tests of the store in $(BUILD)" store_sqlite_test
+	@tools/build $(BUILD) "Building the tests of the store in $(BUILD)" store_sqlite_test wattree
 	@WATTREE_STORE_KILLS=1000 $(BUILD)/tests/bin/store_sqlite_test --gtest_filter='*Killed*'
+	@WATTREE_KILLS=100 python3 -m pytest -q tests/serve/test_kills.py
 
 soak-fuzz: fuzz-build
 	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds-each 600
