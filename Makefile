@@ -1,6 +1,6 @@
 # The front door. Each target first installs what it needs (tools/install_dependencies says what before it does).
 .DEFAULT_GOAL := help
-.PHONY: help run build install package test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
+.PHONY: soak-calls help run build install package test soak soak-asan soak-tsan soak-fuzz soak-server soak-kills bench check configure-run configure-test fuzz-build
 
 # Run and test share this folder, so that what one has built is there for the other.
 BUILD := build/release
@@ -13,7 +13,7 @@ PORT ?= 8080
 export JOBS
 
 help:
-	@echo "make run     build Wattree, predict a first model, and show the pages in a browser"
+	@echo "make run     build Wattree, predict a first model, and serve the web UI for your browser"
 	@echo "make test    build everything and run every test (some minutes the first time)"
 	@echo "make check   format, layers, clang-tidy on changed files, fast tests: before every commit"
 	@echo "make build   build only the program, $(BUILD)/bin/wattree"
@@ -39,6 +39,7 @@ install: configure-run
 	@echo "Installed in $(DESTDIR)$(abspath $(PREFIX)): bin/wattree, lib/libwattree.so, lib/libwattree-cpp.a, include/wattree"
 
 package: configure-run
+	@tools/install_dependencies package
 	@tools/build $(BUILD) "Building Wattree in $(BUILD)" wattree_installed
 	@cd $(BUILD) && cpack -G DEB -B $(abspath build/package) >/dev/null
 	@rm -rf build/package/_CPack_Packages
@@ -53,7 +54,7 @@ run: build
 	@echo "  $(BUILD)/bin/wattree predict gpt2 --dtype bf16 --top 10"
 	@echo "  $(BUILD)/bin/wattree track -- python train.py"
 	@echo "  $(BUILD)/bin/wattree --help"
-	@if [ -n "$(SERVE)" ]; then echo "The pages follow; Ctrl-C ends them (make run PORT=8081 chooses another port)."; \
+	@if [ -n "$(SERVE)" ]; then echo "Now open the address below in a browser. Ctrl-C stops the server (make run PORT=8081 uses another port)."; \
 	  exec $(BUILD)/bin/wattree serve --port $(PORT); fi
 
 configure-test:
@@ -73,21 +74,28 @@ test: configure-test
 
 # All of them, also after one that fails: -k, and a target for each.
 soak:
-	@$(MAKE) --no-print-directory -k soak-server soak-kills soak-asan soak-tsan soak-fuzz
+	@$(MAKE) --no-print-directory -k soak-server soak-calls soak-kills soak-asan soak-tsan soak-fuzz
 
-# With ten thousand idle connections, and as much load as wrk makes.
+# With ten thousand idle connections, as much load as wrk makes, and ten minutes of mixed load that must not grow memory.
 soak-server: configure-test
 	@tools/install_dependencies soak
 	@tools/build $(BUILD) "Building the server in $(BUILD)" wattree beast_test
 	@WATTREE_SOAK=1 tools/run_tests --build $(BUILD) --only beast_test
 	@bench/serve
+	@bench/soak
 
-# A program that writes to the store of profiles is killed a thousand times.
+# Calls that schemathesis makes up from the OpenAPI document, and a client that is generated from it.
+soak-calls: configure-run
+	@tools/build $(BUILD) "Building the server in $(BUILD)" wattree
+	@WATTREE_BIN=$(BUILD)/bin/wattree tools/check_http 100
+
+# A program that writes to the store of profiles is killed a thousand times, and a server that does a hundred times.
 soak-kills:
 	@tools/install_dependencies test
 	@cmake --preset release -DWATTREE_TESTS=ON >/dev/null
-	@tools/build $(BUILD) "Building the tests of the store in $(BUILD)" store_sqlite_test
+	@tools/build $(BUILD) "Building the tests of the store in $(BUILD)" store_sqlite_test wattree
 	@WATTREE_STORE_KILLS=1000 $(BUILD)/tests/bin/store_sqlite_test --gtest_filter='*Killed*'
+	@WATTREE_KILLS=100 python3 -m pytest -q tests/serve/test_kills.py
 
 soak-fuzz: fuzz-build
 	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds-each 600

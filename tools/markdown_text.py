@@ -1,5 +1,6 @@
 """Markdown that commands write, with its prose wrapped as in documents that people write."""
 
+import pathlib
 import re
 
 WIDTH = 100
@@ -31,6 +32,14 @@ def wrapped(text: str) -> str:
             paragraph.append(line.strip())
     end_paragraph()
     return "\n".join(out)
+
+
+def replace_section(document: pathlib.Path, heading: str, body: str) -> None:
+    """Writes `body` under that heading ("## Serving"); where there is none yet, at the end."""
+    before, _, rest = document.read_text().partition(f"\n{heading}\n")
+    _, has_more, after = rest.partition("\n## ")
+    more = f"\n## {after}" if has_more else ""
+    document.write_text(f"{before.rstrip()}\n\n{heading}\n\n{wrapped(body.strip())}\n{more}")
 
 
 def _lines(prose: str) -> list[str]:

@@ -61,9 +61,7 @@ Application RunServer::application() {
   options.is_public = options_.is_public;
   // Who calls from this machine needs no token: a tracker then opens no store.
   if (!is_for_this_machine(options_.address)) {
-    options.tokens = [watch = std::make_shared<TokenWatch>(services_)](std::string_view token) {
-      return (*watch)(token);
-    };
+    options.tokens = watched_tokens(services_);
   }
   const Application own = make_application(std::move(options), services_);
   Application out;

@@ -3,13 +3,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <ostream>
 
 #include "src/api/access/token_watch.h"
 #include "src/api/runs/links.h"
+#include "src/api/runs/open_profiles.h"
 #include "src/base/in_quotes.h"
 #include "src/cli/command.h"
 #include "src/cli/log_lines.h"
@@ -166,13 +166,12 @@ Result<Served> start(const ServeFlags& flags, Services services) {
     services.models = std::make_shared<ModelsFolder>(flags.models, services.hub.size_limit);
   }
   out.live = std::make_unique<LiveRuns>(LiveFolders{services.runs, services.journals});
-  out.links = std::make_unique<Links>(*out.live);
+  out.links = std::make_unique<Links>(
+      *out.live, [services](StoreAccess access) { return open_store({}, services, access); });
   services.live = out.live.get();
   services.links = out.links.get();
   ServerOptions options = flags.options;
-  options.tokens = [watch = std::make_shared<TokenWatch>(services)](std::string_view token) {
-    return (*watch)(token);
-  };
+  options.tokens = watched_tokens(services);
   if (flags.log) {
     Result<std::unique_ptr<LogLines>> log = LogLines::open(*flags.log);
     if (!log.ok()) return log.error();

@@ -46,6 +46,7 @@ def package(tmp_path_factory):
 
 
 @needs("dpkg-shlibdeps")
+@needs("file")
 def test_the_package_has_all_that_is_installed_and_the_unit(package, tmp_path):
     run("dpkg-deb", "-x", package, tmp_path)
     for path in ("bin/wattree", "lib/libwattree.so.0", "lib/libwattree-cpp.a", "include/wattree/wattree.h",
@@ -65,6 +66,7 @@ def test_the_package_has_all_that_is_installed_and_the_unit(package, tmp_path):
 
 
 @needs("dpkg-shlibdeps")
+@needs("file")
 @pytest.mark.skipif(os.geteuid() != 0, reason="dpkg installs as root alone")
 def test_dpkg_installs_and_removes_the_package(package, tmp_path):
     for folder in ("updates", "info", "triggers"):

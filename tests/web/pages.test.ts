@@ -1,6 +1,9 @@
 // What holds for every page: accessible in both themes, reachable by keyboard, helpful when things go wrong.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { Between, done, setUp, treeIsThere, violations } from './harness';
+import { type Answer, Between, done, setUp, treeIsThere, violations } from './harness';
 
 const { server, open } = setUp();
 const PAGES = ['/', '/?view=icicle', '/?view=table', '/?open=all&colour=class', '/compare', '/leaderboard?max_j=0.5'];
@@ -33,6 +36,9 @@ describe('every page', () => {
     await treeIsThere(w.page);
     expect(await w.page.getByRole('treegrid').isVisible()).toBe(true);
     expect((await violations(w.page)).join('\n')).toBe('');
+    await w.page.getByText('Icicle', { exact: true }).click();
+    await w.page.getByRole('tree', { name: 'Icicle' }).waitFor();
+    expect(await w.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await done(w);
   });
 
@@ -319,36 +325,53 @@ describe('when things go wrong', () => {
 });
 
 describe('measured trees', () => {
+  /** A dataset of bert-tiny, measured by somebody: 10 mJ for the first pass, 30 mJ for the second. */
+  const tree = (energy: number): object => ({ id: '0', scope: 'root', instance_type: 'BertModel', type: 'model', ground_truth_energy: energy, child_nodes_obj: [
+    { id: '1', scope: 'root.pooler.dense', instance_type: 'Linear', type: 'ml', ground_truth_energy: energy / 10, child_nodes_obj: [] }] });
+  const lines = [{ model_name: 'bert-tiny', batch_size: 2, seq_len: 16, frontend_tree: tree(0.01) }, { model_name: 'bert-tiny', batch_size: 4, seq_len: 16, frontend_tree: tree(0.03) }].map((each) => JSON.stringify(each));
+  const drop = (page: Page, name: string, text: string): Promise<void> => page.locator('input[type="file"]').setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
+  const shown = async (page: Page): Promise<string> => (await page.locator('main').innerText()).replaceAll('\u202f', ' ');
+
   it('open in the same tree, measured beside predicted, with the error of each node', async () => {
-    const between = new Between(() => server.url);
-    let sent = '';
-    between.answer = (call, response) => {
-      if (!(call.url ?? '').startsWith('/api/v1/datasets')) return false;
-      call.on('data', (chunk: Buffer) => { sent += chunk.toString(); });
-      call.on('end', () => {
-        const leaf = { scope: 'a.b', type: 'Linear', level: 'ml', class: 'parametric', measured_j: 2, energy_j: 2.2, error: 0.1, inside: true, features: {}, children: [] };
-        const tree = { scope: '', type: 'Toy', level: 'model', class: 'module', measured_j: 4, energy_j: 4.2, error: 0.05, features: {}, children: [leaf] };
-        const error = { nodes: 1, mean_error: 0.05, inside: 1 };
-        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ hardware: 'NVIDIA H200', predictor: 'h200', basis: { kind: 'predicted', boundary: 'gpu' }, errors: { model: error, ml: error },
-          trees: [{ model: 'toy', batch_size: 4, seq_len: 32, predicted_from: 'dataset', tree }] }));
-      });
-      return true;
-    };
-    await between.start();
-    try {
-      const w = await open(`${between.url}/?view=table`);
-      await treeIsThere(w.page);
-      const line = '{"model_name": "toy", "batch_size": 4, "seq_len": 32, "frontend_tree": {}}\n';
-      await w.page.locator('input[type="file"]').setInputFiles({ name: 'toy.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(line) });
-      await w.page.getByText('is the mean error on whole models').waitFor();
-      expect(sent).toBe(line);
-      expect((await w.page.getByRole('treegrid').innerText()).replaceAll('\u202f', ' ')).toMatch(/Error[\s\S]*\+5.0 %[\s\S]*\+10 %/);
-      await w.page.getByRole('button', { name: 'Back to predictions' }).click();
-      await w.page.getByRole('button', { name: 'Visualize' }).waitFor();
-      await done(w);
-    } finally {
-      await between.stop();
-    }
+    const text = `${lines.join('\n')}\n`;
+    const answer = await (await fetch(`${server.url}/api/v1/datasets`, { method: 'POST', headers: { 'Content-Type': 'application/jsonl' }, body: text })).json() as Answer;
+    const w = await open('/?view=table');
+    await treeIsThere(w.page);
+    await drop(w.page, 'tiny.jsonl', text);
+    await w.page.getByText('is the mean error on whole models').waitFor();
+    expect(await shown(w.page)).toContain('10.0 mJ');
+    expect(await shown(w.page)).toContain(`${(answer.errors.model.mean_error * 100).toFixed(1)} %`);
+    const error = answer.trees[0].tree.error as number;
+    const percent = Math.abs(error) < 0.1 ? Math.abs(error * 100).toFixed(1) : Math.abs(error * 100).toFixed(0);
+    expect((await w.page.getByRole('treegrid').locator('tbody tr').first().innerText()).replaceAll('\u202f', ' ')).toContain(`${error < 0 ? '−' : '+'}${percent} %`);
+    await w.page.getByRole('combobox', { name: 'Tree' }).selectOption({ index: 1 });
+    await expect.poll(() => shown(w.page)).toContain('30.0 mJ');
+    await w.page.getByRole('button', { name: 'Back to predictions' }).click();
+    await w.page.getByRole('button', { name: 'Visualize' }).waitFor();
+    await done(w);
+  });
+
+  it('open from IrEne\u2019s own JSON, without a prediction where there is none, and say what is wrong with others', async () => {
+    const w = await open('/?view=table');
+    await treeIsThere(w.page);
+    await drop(w.page, 'irene.json', lines[0] ?? '');
+    await w.page.getByText('is the mean error on whole models').waitFor();
+    await w.page.getByRole('button', { name: 'Back to predictions' }).click();
+
+    const toy = readFileSync(join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..', 'data', 'learn', 'toy.jsonl'), 'utf8');
+    await drop(w.page, 'toy.jsonl', toy);
+    await w.page.getByRole('heading', { name: 'toy-bert-a as it was measured' }).waitFor();
+    expect(await shown(w.page)).toContain('52.8 mJ');  // The file's ground_truth_energy of the first model, 0.05279 J.
+    expect(await shown(w.page)).toContain('There is no prediction for this one: ');
+    expect(await w.page.getByRole('combobox', { name: 'Tree' }).locator('option').count()).toBe(toy.trim().split('\n').length);
+    await w.page.getByRole('button', { name: 'Back to predictions' }).click();
+
+    await drop(w.page, 'broken.jsonl', '{"frontend_tree": 7}\n');
+    await w.page.getByRole('alert').waitFor();
+    expect(await w.page.getByRole('alert').innerText()).toContain('frontend_tree');
+    await w.page.getByRole('button', { name: 'Back to predictions' }).first().click();
+    await treeIsThere(w.page);
+    await done(w);
   });
 });
 

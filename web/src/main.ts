@@ -9,4 +9,8 @@ import App from './views/App.svelte';
 address.listen();
 keys.listen();
 const target = document.getElementById('app');
-if (target !== null) mount(App, { target });
+if (target !== null) {
+  // Builds for users have no such page: the condition is known when they are made.
+  if (import.meta.env.DEV && location.pathname.endsWith('/parts')) void import('./views/parts/PartsView.svelte').then(({ default: Parts }) => mount(Parts, { target }));
+  else mount(App, { target });
+}

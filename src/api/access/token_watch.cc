@@ -72,6 +72,13 @@ void TokenWatch::look(StoreAccess access) {
   tokens_ = std::move(tokens).value();
 }
 
+std::function<std::optional<TokenScope>(std::string_view)> watched_tokens(
+    const Services& services) {
+  return [watch = std::make_shared<TokenWatch>(services)](std::string_view token) {
+    return (*watch)(token);
+  };
+}
+
 void TokenWatch::watch() {
   look(StoreAccess::kWrite);
   std::unique_lock lock(mutex_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -43,5 +44,8 @@ class TokenWatch {
   std::map<std::int64_t, UtcTime> used_;  // By id, since it was last written down.
   std::thread thread_;
 };
+
+// The same as a function, which may be copied.
+std::function<std::optional<TokenScope>(std::string_view)> watched_tokens(const Services& services);
 
 }  // namespace wattree

@@ -61,12 +61,7 @@ Result<CalibrateRequest> calibrate_request(const nlohmann::json& json) {
   out.on = fields.text("on", true);
   out.hardware = fields.text("hardware");
   out.dtype = fields.text("dtype");
-  out.measure = read_measure_request(fields);
-  out.output = fields.text("output", true);
-  out.resume = fields.flag("resume");
-  fields.finish();
-  if (!failure.ok()) return failure.error();
-  return out;
+  return with_measurement(std::move(out), fields, failure);
 }
 
 Result<CalibrateAnswer> calibrate(const CalibrateRequest& request, const Services& services,

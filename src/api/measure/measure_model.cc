@@ -132,12 +132,7 @@ Result<ProfileRequest> profile_request(const nlohmann::json& json) {
   out.pass = read_pass(fields);
   out.revision = fields.text("revision");
   out.input = fields.texts("input");
-  out.measure = read_measure_request(fields);
-  out.output = fields.text("output", true);
-  out.resume = fields.flag("resume");
-  fields.finish();
-  if (!failure.ok()) return failure.error();
-  return out;
+  return with_measurement(std::move(out), fields, failure);
 }
 
 Result<ProfileAnswer> profile_model(const ProfileRequest& request, const Services& services,

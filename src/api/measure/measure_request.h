@@ -33,6 +33,18 @@ struct MeasureRequest {
 // protocol, node_limit (seconds), standby (watts), seed, allow_load, no_anchor, no_pauses.
 MeasureRequest read_measure_request(JsonFields& fields);
 
+// What requests to measure end with: those fields, "output" and "resume". Last, because what nobody
+// has asked for is wrong.
+template <class Request>
+Result<Request> with_measurement(Request request, JsonFields& fields, const Status& failure) {
+  request.measure = read_measure_request(fields);
+  request.output = fields.text("output", true);
+  request.resume = fields.flag("resume");
+  fields.finish();
+  if (!failure.ok()) return failure.error();
+  return request;
+}
+
 // How the process takes part in work of minutes.
 struct MeasureHost {
   std::filesystem::path program;  // Whose folder the plugin may lie in.

@@ -142,7 +142,7 @@ TEST(Predict, PrecisionMustBeCovered) {
   Result<BuiltModel> answer = build_model("test", R"({"model_type":"bert"})", "test", query);
   const Result<Prediction> prediction = predict(std::move(answer).value(), imaginary());
   ASSERT_FALSE(prediction.ok());
-  EXPECT_EQ(prediction.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(prediction.error().code, ErrorCode::kInvalidInput);
   EXPECT_NE(prediction.error().message.find("fp16"), std::string::npos);
   EXPECT_FALSE(prediction.error().hint.empty());
 }

@@ -1,17 +1,21 @@
 #include "src/api/runs/links.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "src/api/runs/linked_tracker.h"
 #include "src/api/runs/run_request.h"
 #include "src/base/in_quotes.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
+#include "src/base/signals_blocked.h"
 
 namespace wattree {
 namespace {
 
 constexpr std::size_t kMostLinks = 32;
+constexpr auto kAskedAgain = std::chrono::seconds(10);
+constexpr char kNotAskedYet[] = "it has not been asked since the server started";
 
 Result<Links*> links_of(const Services& services) {
   if (services.links != nullptr) return services.links;
@@ -25,6 +29,7 @@ void write_link(JsonWriter& out, const Link& link) {
   out.field("address", link.address);
   out.field("form", name_of(link.form));
   out.field("run", link.run);
+  if (!link.problem.empty()) out.field("problem", link.problem);
   out.end_object();
 }
 
@@ -43,48 +48,145 @@ Result<LinkRequest> link_request(const nlohmann::json& json) {
   return out;
 }
 
-Links::Links(LiveRuns& live) : live_(live) {}
-Links::~Links() = default;
+Links::Links(LiveRuns& live, OpenLinkStore store)
+    : live_(live), store_(std::move(store)), is_loaded_(!store_) {
+  if (!store_) return;
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { follow_kept(); });
+}
 
-Result<Link> Links::add(const LinkRequest& request) {
-  std::string id;
+Links::~Links() {
   {
     const std::lock_guard lock(mutex_);
-    if (links_.size() >= kMostLinks) {
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Links::load() {
+  std::vector<KeptLink> kept;
+  if (const auto store = store_(StoreAccess::kRead); store.ok()) {
+    if (auto found = store.value()->links(); found.ok()) kept = std::move(found).value();
+  }
+  const std::lock_guard lock(mutex_);
+  for (KeptLink& link : kept) {
+    waiting_[link.id] = {{std::move(link.address), std::move(link.token)}, kNotAskedYet};
+  }
+  is_loaded_ = true;
+  changed_.notify_all();
+}
+
+void Links::follow_kept() {
+  load();
+  std::unique_lock lock(mutex_);
+  while (!is_ending_ && !waiting_.empty()) {
+    lock.unlock();
+    try_waiting();
+    lock.lock();
+    changed_.wait_for(lock, kAskedAgain, [this] { return is_ending_; });
+  }
+}
+
+// Each once, without the lock: it may take seconds.
+void Links::try_waiting() {
+  std::map<std::int64_t, Waiting> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    asked = waiting_;
+  }
+  for (const auto& [id, waiting] : asked) {
+    Result<std::shared_ptr<LinkedTracker>> tracker =
+        LinkedTracker::start(waiting.request, std::to_string(id), live_);
+    const std::lock_guard lock(mutex_);
+    if (is_ending_) return;
+    const auto found = waiting_.find(id);
+    if (found == waiting_.end()) continue;  // It was removed meanwhile.
+    if (tracker.ok()) {
+      links_[id] = std::move(tracker).value();
+      waiting_.erase(found);
+    } else {
+      found->second.problem = tracker.error().message;
+    }
+  }
+}
+
+Result<std::int64_t> Links::keep(const LinkRequest& request) {
+  const Result<LinkAddress> address = parse_link_address(request.address);
+  if (!address.ok()) return address.error();
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return is_loaded_ || is_ending_; });
+    if (links_.size() + waiting_.size() >= kMostLinks) {
       return Error{ErrorCode::kUnavailable,
                    "there are " + std::to_string(kMostLinks) + " links already",
                    "delete one that is no longer needed"};
     }
-    id = std::to_string(next_++);
+    if (!store_) return next_++;
   }
+  const Result<std::shared_ptr<ProfileStore>> store = store_(StoreAccess::kWrite);
+  if (!store.ok()) return store.error();
+  return store.value()->add_link({0, address.value().origin + address.value().run, request.token});
+}
+
+Status Links::forget(std::int64_t id) {
+  if (!store_) return {};
+  const Result<std::shared_ptr<ProfileStore>> store = store_(StoreAccess::kWrite);
+  if (!store.ok()) return store.error();
+  return store.value()->remove_link(id);
+}
+
+Result<Link> Links::add(const LinkRequest& request) {
+  const Result<std::int64_t> id = keep(request);
+  if (!id.ok()) return id.error();
   // Without the lock: it may take seconds.
-  Result<std::shared_ptr<LinkedTracker>> tracker = LinkedTracker::start(request, id, live_);
-  if (!tracker.ok()) return tracker.error();
+  Result<std::shared_ptr<LinkedTracker>> tracker =
+      LinkedTracker::start(request, std::to_string(id.value()), live_);
+  if (!tracker.ok()) {
+    (void)forget(id.value());  // Otherwise it is listed as one that nobody answers.
+    return tracker.error();
+  }
   Link out = tracker.value()->link();
   const std::lock_guard lock(mutex_);
-  links_[id] = std::move(tracker).value();
+  links_[id.value()] = std::move(tracker).value();
   return out;
 }
 
 std::vector<Link> Links::list() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<Link> out;
-  for (const auto& [id, tracker] : links_) out.push_back(tracker->link());
-  return out;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_loaded_ || is_ending_; });
+  std::map<std::int64_t, Link> out;
+  for (const auto& [id, tracker] : links_) out[id] = tracker->link();
+  for (const auto& [id, waiting] : waiting_) {
+    out[id] = {std::to_string(id), waiting.request.address, LinkForm::kWattree, "",
+               waiting.problem};
+  }
+  std::vector<Link> links;
+  for (auto& [id, link] : out) links.push_back(std::move(link));
+  return links;
 }
 
 Status Links::remove(const std::string& id) {
   std::shared_ptr<LinkedTracker> ending;  // Declared first: it ends after the lock, which it may
                                           // take seconds to do.
-  const std::lock_guard lock(mutex_);
-  const auto found = links_.find(id);
-  if (found == links_.end()) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_loaded_ || is_ending_; });
+  const auto is_named = [&](const auto& entry) { return std::to_string(entry.first) == id; };
+  const auto found = std::find_if(links_.begin(), links_.end(), is_named);
+  const auto waiting = std::find_if(waiting_.begin(), waiting_.end(), is_named);
+  if (found == links_.end() && waiting == waiting_.end()) {
     return Error{ErrorCode::kNotFound, "there is no link " + in_quotes(id),
                  "GET /api/v1/links lists those that there are", "id"};
   }
-  ending = std::move(found->second);
-  links_.erase(found);
-  return {};
+  const std::int64_t key = found != links_.end() ? found->first : waiting->first;
+  if (found != links_.end()) {
+    ending = std::move(found->second);
+    links_.erase(found);
+  } else {
+    waiting_.erase(waiting);
+  }
+  lock.unlock();
+  return forget(key);
 }
 
 Result<LinksAnswer> links(const Services& services) {

@@ -2,16 +2,20 @@
 // that no web page needs to.
 #pragma once
 
+#include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "src/api/services/services.h"
 #include "src/base/result.h"
 #include "src/runs/live/live_runs.h"
+#include "src/runs/store/profile_store.h"
 
 namespace wattree {
 
@@ -28,16 +32,21 @@ struct Link {
   std::string id;
   std::string address;
   LinkForm form = LinkForm::kWattree;
-  std::string run;  // Id of the run among the others.
+  std::string run;      // Id of the run among the others; empty while nobody answers.
+  std::string problem;  // Why it is not followed: of a link that was kept. It is tried again.
 };
 
 class LinkedTracker;
 
+// The store that links are kept in.
+using OpenLinkStore = std::function<Result<std::shared_ptr<ProfileStore>>(StoreAccess)>;
+
 // All functions may be called from many threads.
 class Links {
  public:
-  // Must live longer.
-  explicit Links(LiveRuns& live);
+  // `live` must live longer. With a store, links that it has are followed again, on a thread of
+  // their own that asks until somebody answers; without one, links end with the program.
+  explicit Links(LiveRuns& live, OpenLinkStore store = {});
   Links(const Links&) = delete;
   Links& operator=(const Links&) = delete;
   ~Links();
@@ -48,10 +57,25 @@ class Links {
   Status remove(const std::string& id);
 
  private:
+  struct Waiting {
+    LinkRequest request;
+    std::string problem;
+  };
+  Result<std::int64_t> keep(const LinkRequest& request);
+  Status forget(std::int64_t id);
+  void load();
+  void follow_kept();
+  void try_waiting();
+
   LiveRuns& live_;
-  mutable std::mutex mutex_;
-  int next_ = 1;
-  std::map<std::string, std::shared_ptr<LinkedTracker>> links_;
+  const OpenLinkStore store_;
+  mutable std::mutex mutex_;  // Guards what follows.
+  mutable std::condition_variable changed_;
+  bool is_loaded_ = false, is_ending_ = false;
+  std::int64_t next_ = 1;  // Without a store.
+  std::map<std::int64_t, std::shared_ptr<LinkedTracker>> links_;
+  std::map<std::int64_t, Waiting> waiting_;
+  std::thread thread_;
 };
 
 // The use cases.

@@ -37,7 +37,8 @@ std::vector<EstimateProfileRequest::Card> read_cards(JsonFields& fields) {
   for (std::size_t i = 0; i < cards->size(); ++i) {
     JsonFields card = fields.below((*cards)[i], "hardware", i);
     std::string name = card.text("name", true);
-    const std::int64_t count = card.whole("count", 1, kMostCards).value_or(1);
+    const std::int64_t count =
+        card.whole("count", 1, kMostCards, (*cards)[i].contains("count")).value_or(1);
     out.push_back({std::move(name), static_cast<int>(count)});
     card.finish();
   }

@@ -12,7 +12,7 @@ Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by) {
   if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) {
     // Nothing that could be trained measures quantised weights.
     const bool is_quantized = weight_bits(answer.pass.precision) < 16;
-    return Error{ErrorCode::kUnavailable,
+    return Error{ErrorCode::kInvalidInput,
                  "the predictor " + by.predictor->name + " (" + by.origin + ") does not cover " +
                      dtype + ", but " + join(dtypes),
                  is_quantized

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 
 #include "src/runs/live/power_trace.h"
 
@@ -112,29 +110,6 @@ TEST_F(FeedTest, TheEndIsLast) {
   EXPECT_EQ(count(text, "event: ended\n"), 1u);
   EXPECT_GT(text.find("event: ended\n"), text.rfind("event: epoch\n"));
   EXPECT_TRUE(place.is_over);
-}
-
-// The fastest of some batches of events.
-double seconds_per_batch(const std::function<void()>& event) {
-  double best = 1e9;
-  for (int batch = 0; batch < 20; ++batch) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < 50; ++i) event();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    best = std::min(best, took.count());
-  }
-  return best;
-}
-
-TEST_F(FeedTest, AnEventCostsTheSameAfterAHundredThousandEpochs) {
-  const auto event = [&] {
-    add(1);
-    publish();
-  };
-  const double early = seconds_per_batch(event);
-  add(100'000);
-  publish();
-  EXPECT_LT(seconds_per_batch(event), 20 * early);
 }
 
 TEST(PowerTrace, KeepsExtremesInBoundedPoints) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "src/base/text.h"
 
@@ -69,11 +70,10 @@ std::vector<const Epoch*> windows_of(const Profile& profile) {
 
 std::vector<std::string> component_names(const Profile& profile) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
   for (const Epoch* window : windows_of(profile)) {
     for (const ComponentEnergy& part : window->energy) {
-      if (std::find(names.begin(), names.end(), part.component) == names.end()) {
-        names.push_back(part.component);
-      }
+      if (known.insert(part.component).second) names.push_back(part.component);
     }
   }
   return names;

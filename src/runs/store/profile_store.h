@@ -1,5 +1,5 @@
 // Where profiles are kept: the one list that the command line, the tracker and a server show. And
-// the tokens of those who may call that server.
+// the tokens of those who may call that server, and the trackers that it follows.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "src/base/result.h"
 #include "src/runs/profile/profile.h"
+#include "src/runs/store/kept_link.h"
 #include "src/runs/store/profile_query.h"
 #include "src/runs/store/profile_stores.h"
 #include "src/runs/store/profile_summary.h"
@@ -80,6 +81,11 @@ class ProfileStore {
   virtual Result<std::vector<Token>> tokens() = 0;                 // By id, good ones or not.
   virtual Status revoke_token(std::int64_t id, UtcTime now) = 0;
   virtual Status note_token_use(std::int64_t id, UtcTime now) = 0;
+
+  // Trackers on other machines, by id.
+  virtual Result<std::int64_t> add_link(const KeptLink& link) = 0;  // Returns its id.
+  virtual Result<std::vector<KeptLink>> links() = 0;
+  virtual Status remove_link(std::int64_t id) = 0;  // Also where there is none.
 
   // Writes everything as it is now to a file of its own, while others go on.
   virtual Status backup(const std::filesystem::path& file) = 0;

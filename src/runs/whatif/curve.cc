@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unordered_map>
 
 #include "src/base/amounts.h"
 #include "src/base/error_field.h"
@@ -113,14 +114,12 @@ void add_notes(const Profile& profile, const Setting& setting, std::vector<std::
     notes.push_back(std::to_string(without) + " of " + std::to_string(profile.epochs.size()) +
                     " epochs have no figure and are left out");
   }
+  std::unordered_map<std::string_view, std::size_t> figures;
+  for (const Epoch& epoch : profile.epochs) {
+    for (const ComponentEnergy& part : epoch.energy) ++figures[part.component];
+  }
   for (const std::string& name : component_names(profile)) {
-    std::size_t missing = 0;
-    for (const Epoch& epoch : profile.epochs) {
-      missing += std::none_of(epoch.energy.begin(), epoch.energy.end(),
-                              [&](const ComponentEnergy& part) { return part.component == name; })
-                     ? 1
-                     : 0;
-    }
+    const std::size_t missing = profile.epochs.size() - figures[name];
     if (missing > without) {
       notes.push_back(name + " has no figure in " + std::to_string(missing - without) +
                       " epochs: their sums are without it");

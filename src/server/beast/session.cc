@@ -18,12 +18,13 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
 // Requests are small, so that idle connections are; bodies are read in larger pieces.
-constexpr std::string_view kEmptyLine = "\r\n\r\n";
 constexpr std::size_t kHeadPiece = 2048;
 constexpr std::size_t kBodyPiece = std::size_t{64} << 10;
 // For a peer that has its answer, but has not closed.
 constexpr std::chrono::milliseconds kLinger{2000};
 constexpr std::chrono::milliseconds kLingerAtStop{100};
+// Behind the last header.
+constexpr std::string_view kEmptyLine = "\r\n\r\n";
 
 HttpAnswer internal_error() {
   return problem_answer({ErrorCode::kInternal, "the server failed to answer", "please report it"});
@@ -144,8 +145,6 @@ std::string_view Session::unread() const {
   return {static_cast<const char*>(waiting.data()), waiting.size()};
 }
 
-void Session::finish_head() { ((head_ += "Date: ") += loop_.date()) += "\r\n\r\n"; }
-
 asio::awaitable<void> Session::wait(Clock::duration at_most) {
   if (at_most == Clock::duration::max()) {
     signal_.expires_at(Clock::time_point::max());
@@ -195,8 +194,7 @@ std::shared_ptr<const std::string> Session::repeated() {
   const std::string_view request = bytes.substr(0, end + kEmptyLine.size());
   const RepeatedAnswer* found = loop_.repeated().find(request, origin_);
   if (found == nullptr) return nullptr;
-  head_ = found->head;
-  finish_head();
+  (((head_ = found->head) += "Date: ") += loop_.date()) += kEmptyLine;
   in_.consume(request.size());
   ++requests_;
   ++shared_.counters.requests;

@@ -69,7 +69,6 @@ class Session : public std::enable_shared_from_this<Session> {
   void expect_transfer(Phase phase, std::size_t bytes);
   void hold_body(std::size_t bytes);
   std::string_view unread() const;
-  void finish_head();
 
   SocketLoop& loop_;
   WebShared& shared_;

@@ -133,6 +133,7 @@ TEST_F(ProfileRoutes, EstimatesAndKeepsOrOnlyShows) {
   EXPECT_EQ(cards.at("device_energy_j"), 2 * 70 * 3600.0);
   // A profile may be called as another operation is.
   EXPECT_EQ(good(get("/api/v1/profiles/estimate")).at("name"), "x");
+  EXPECT_EQ(header(ask(call("OPTIONS", "/api/v1/profiles/estimate")), "Allow"), "POST, OPTIONS");
 }
 
 TEST_F(ProfileRoutes, BadEstimatesNameTheField) {
@@ -196,7 +197,9 @@ TEST_F(ProfileRoutes, BadChangesNameTheField) {
   EXPECT_EQ(wrong(R"({"name": 3})"), "name");
   EXPECT_EQ(wrong(R"({"name": "x", "id": "y"})"), "id");
   EXPECT_EQ(wrong(R"({"tags": 1})"), "tags");
+  EXPECT_EQ(wrong(R"({"tags": "x"})"), "tags");
   EXPECT_EQ(wrong(R"({"tags": [""]})"), "tags");
+  EXPECT_EQ(wrong(R"({"name": "x", "tags": null})"), "tags");
   EXPECT_EQ(wrong("{\"name\": \"" + std::string(501, 'x') + "\"}"), "name");
   EXPECT_EQ(field(call("PATCH", "/api/v1/profiles/..%2f", R"({"name": "x"})"), 404), "id");
   EXPECT_EQ(good(get("/api/v1/profiles/mine")).at("name"), "Sample Profile");

@@ -135,6 +135,10 @@ Outcome body_fields(const Route& route, const HttpCall& call) {
   for (const auto& [name, value] : parsed.value().items()) {
     const Parameter* parameter = find(route, name, ParameterPlace::kBody);
     if (parameter == nullptr) return unknown(route, name);
+    if (value.is_null()) return bad(name, "is null", "leave it out, or give it a value");
+    if (parameter->type == ParameterType::kTexts && !value.is_array()) {
+      return bad(name, "must be a list of texts");
+    }
     out[parameter->field_name()] = value;
   }
   return out;

@@ -54,11 +54,13 @@ RouteMatch Router::find(std::string_view method, std::string_view path) const {
       out.allowed.push_back(routes_[i].method);
     }
   }
+  // A profile may be called as a fixed path is.
+  const bool is_fixed = !out.allowed.empty();
   for (const std::size_t i : with_parameters_) {
     std::optional<PathValues> values = match(routes_[i].path, path);
     if (!values) continue;
     if (name_of(routes_[i].method) == wanted) return {&routes_[i], i, *std::move(values), {}};
-    out.allowed.push_back(routes_[i].method);
+    if (!is_fixed) out.allowed.push_back(routes_[i].method);
   }
   return out;
 }

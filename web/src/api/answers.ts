@@ -20,6 +20,7 @@ export type Prediction = Omit<Whole, 'tree'> & { tree: RawNode };
 export type Role = Prediction['roles'][number];
 export type SizeOfSweep = Exclude<Schemas['predict']['sizes'], undefined>[number];
 export type Sweep = With<Schemas['predict'], 'sizes'>;
+export type MeasuredTrees = Schemas['measured_trees'];
 export type Phase = Schemas['generate_phase'];
 export type Generated = Schemas['generate'];
 export type Explanation = Schemas['explain'];

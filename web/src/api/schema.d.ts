@@ -881,11 +881,8 @@ export interface components {
             time_s: components["schemas"]["predict_amount"];
             energy_j: components["schemas"]["predict_amount"];
             share: number;
-            /**
-             * @description What belongs to no group.
-             * @constant
-             */
-            rest?: true;
+            /** @description What belongs to no group. */
+            rest?: boolean;
         };
         predict_node: {
             /** @description Dotted path of a module, or parentscope:op[.k]. */
@@ -1821,12 +1818,83 @@ export interface components {
             device_energy_j?: number;
             /** @description Of device_energy_j, what was taken outside the epochs */
             outside_epochs_j?: number;
-            basis?: {
-                /** @enum {unknown} */
-                kind: "measured" | "published" | "derived" | "predicted" | "assumed";
-                by?: string;
-                /** @enum {unknown} */
-                boundary: "gpu" | "host" | "wall" | "facility";
+            basis?: components["schemas"]["footprint_basis"];
+        };
+        footprint: components["schemas"]["footprint_footprint"] & {
+            equivalents: components["schemas"]["footprint_equivalents"];
+        };
+        footprint_equivalents: {
+            item: string;
+            unit?: string;
+            times: number;
+            co2e_short_tons?: number;
+            co2e_kg?: number;
+            energy_kwh?: number;
+            year: number;
+            source: string;
+        }[];
+        footprint_basis: {
+            /** @enum {unknown} */
+            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by?: string;
+            /** @enum {unknown} */
+            boundary: "gpu" | "host" | "wall" | "facility";
+        };
+        footprint_source: {
+            /** @enum {unknown} */
+            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
+            by?: string;
+        };
+        footprint_footprint: {
+            name: string;
+            hardware: string;
+            recorded_epochs: number;
+            setting: {
+                region?: string;
+                /** @description Absent where it changes with time */
+                gco2e_per_kwh?: number;
+                intensity_basis?: components["schemas"]["footprint_source"];
+                pue?: number;
+                pue_basis?: components["schemas"]["footprint_source"];
+                price_usd_per_kwh?: number;
+                price_basis?: components["schemas"]["footprint_source"];
+            };
+            /** @description Assumed: the last point's energy_j at the price that was given */
+            cost_usd?: number;
+            curve: {
+                /** @description What the run took before, between and after its epochs; it is in every point, once */
+                outside_epochs?: {
+                    elapsed_s?: number;
+                    device_energy_j: number;
+                    /** @description With PUE, where there is one */
+                    energy_j: number;
+                    carbon_gco2e?: number;
+                };
+                /** @description Cumulative, from what is outside the epochs on; the last is the total */
+                points: {
+                    epoch: number;
+                    extrapolated: boolean;
+                    elapsed_s?: number;
+                    device_energy_j: number;
+                    device_energy_low_j?: number;
+                    device_energy_high_j?: number;
+                    /** @description With PUE, where there is one */
+                    energy_j: number;
+                    energy_low_j?: number;
+                    energy_high_j?: number;
+                    carbon_gco2e?: number;
+                    carbon_low_gco2e?: number;
+                    carbon_high_gco2e?: number;
+                    /** @description Of this epoch alone, with PUE where there is one */
+                    epoch_energy_j: number;
+                    epoch_carbon_gco2e?: number;
+                }[];
+                basis: {
+                    device_energy: components["schemas"]["footprint_basis"];
+                    energy: components["schemas"]["footprint_basis"];
+                    carbon?: components["schemas"]["footprint_basis"];
+                };
+                notes: string[];
             };
         };
         profile: {
@@ -1887,11 +1955,8 @@ export interface components {
         profile_epoch: {
             start?: string;
             duration_s?: number;
-            /**
-             * @description The epoch began with the run, because a line at its end is all that tells of it: the command's start-up is in it
-             * @constant
-             */
-            includes_startup?: true;
+            /** @description The epoch began with the run, because a line at its end is all that tells of it: the command's start-up is in it */
+            includes_startup?: boolean;
             /** @description Part of the duration in which nothing was measured */
             gap_s?: number;
             energy?: {
@@ -2040,83 +2105,6 @@ export interface components {
             }[];
             equivalents?: components["schemas"]["footprint_equivalents"];
         };
-        footprint: components["schemas"]["footprint_footprint"] & {
-            equivalents: components["schemas"]["footprint_equivalents"];
-        };
-        footprint_equivalents: {
-            item: string;
-            unit?: string;
-            times: number;
-            co2e_short_tons?: number;
-            co2e_kg?: number;
-            energy_kwh?: number;
-            year: number;
-            source: string;
-        }[];
-        footprint_basis: {
-            /** @enum {unknown} */
-            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
-            by?: string;
-            /** @enum {unknown} */
-            boundary: "gpu" | "host" | "wall" | "facility";
-        };
-        footprint_source: {
-            /** @enum {unknown} */
-            kind: "measured" | "published" | "derived" | "predicted" | "assumed";
-            by?: string;
-        };
-        footprint_footprint: {
-            name: string;
-            hardware: string;
-            recorded_epochs: number;
-            setting: {
-                region?: string;
-                /** @description Absent where it changes with time */
-                gco2e_per_kwh?: number;
-                intensity_basis?: components["schemas"]["footprint_source"];
-                pue?: number;
-                pue_basis?: components["schemas"]["footprint_source"];
-                price_usd_per_kwh?: number;
-                price_basis?: components["schemas"]["footprint_source"];
-            };
-            /** @description Assumed: the last point's energy_j at the price that was given */
-            cost_usd?: number;
-            curve: {
-                /** @description What the run took before, between and after its epochs; it is in every point, once */
-                outside_epochs?: {
-                    elapsed_s?: number;
-                    device_energy_j: number;
-                    /** @description With PUE, where there is one */
-                    energy_j: number;
-                    carbon_gco2e?: number;
-                };
-                /** @description Cumulative, from what is outside the epochs on; the last is the total */
-                points: {
-                    epoch: number;
-                    extrapolated: boolean;
-                    elapsed_s?: number;
-                    device_energy_j: number;
-                    device_energy_low_j?: number;
-                    device_energy_high_j?: number;
-                    /** @description With PUE, where there is one */
-                    energy_j: number;
-                    energy_low_j?: number;
-                    energy_high_j?: number;
-                    carbon_gco2e?: number;
-                    carbon_low_gco2e?: number;
-                    carbon_high_gco2e?: number;
-                    /** @description Of this epoch alone, with PUE where there is one */
-                    epoch_energy_j: number;
-                    epoch_carbon_gco2e?: number;
-                }[];
-                basis: {
-                    device_energy: components["schemas"]["footprint_basis"];
-                    energy: components["schemas"]["footprint_basis"];
-                    carbon?: components["schemas"]["footprint_basis"];
-                };
-                notes: string[];
-            };
-        };
         /** @description Epochs above the median plus three robust deviations */
         whatif_flags: {
             epoch: number;
@@ -2259,8 +2247,10 @@ export interface components {
              * @enum {unknown}
              */
             form: "wattree" | "energyvis";
-            /** @description Id of the run among those of GET /api/v1/runs */
+            /** @description Id of the run among those of GET /api/v1/runs; empty while nobody answers */
             run: string;
+            /** @description Why a link that was kept is not followed; it is tried again */
+            problem?: string;
         };
         tokens: {
             tokens: {

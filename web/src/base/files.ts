@@ -58,6 +58,11 @@ export function standaloneSvg(svg: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
+/** A drawing that can leave the page. */
+export interface Picture { png(): Promise<Blob>; svg(): string }
+
+export const pictureOf = (svg: SVGSVGElement): Picture => ({ png: () => svgToPng(svg), svg: () => standaloneSvg(svg) });
+
 /** The drawing as a picture, at twice its size for sharp text. */
 export async function svgToPng(svg: SVGSVGElement): Promise<Blob> {
   const box = svg.getBoundingClientRect();

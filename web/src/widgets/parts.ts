@@ -1,9 +1,15 @@
 import type { Part } from '../api/leaderboard';
-import { roleName } from './roles';
+import { textWidth, textWithin } from '../base/text_width';
+import { roleName, shortRole } from './roles';
 
-/** "intermediate.dense": what a part is called, as short as asked. */
-export function partName(part: Part, most = 60): string {
-  const scope = (part.scope ?? '').replace(/^.*\*\./, '').replace(/^.*\*:/, '');
-  const name = scope !== '' ? scope : part.type !== undefined && part.type !== '' ? part.type : roleName(part.role ?? 'other');
-  return name.length <= most ? name : `${name.slice(0, Math.max(1, most - 1))}…`;
+const scopeOf = (part: Part): string => (part.scope ?? '').replace(/^.*\*\./, '').replace(/^.*\*:/, '') || (part.type ?? '');
+
+/** "intermediate.dense": what a part is called. */
+export const partName = (part: Part): string => scopeOf(part) || roleName(part.role ?? 'other');
+
+/** The same within so many pixels: a shorter word, or its beginning. */
+export function partNameWithin(part: Part, width: number, weight: number, size: number): string {
+  const name = partName(part);
+  if (textWidth(name, weight, size) <= width) return name;
+  return textWithin(scopeOf(part) || shortRole(part.role ?? 'other'), width, weight, size);
 }

@@ -4,3 +4,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export const roleName = (role: string): string => NAMES[role] ?? role.replaceAll('_', ' ');
+
+/** For places that have no room for the whole. */
+const SHORT: Readonly<Record<string, string>> = { attention_projections: 'Projections', norm_and_residual: 'Norms' };
+export const shortRole = (role: string): string => SHORT[role] ?? roleName(role);

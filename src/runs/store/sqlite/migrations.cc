@@ -11,7 +11,7 @@ constexpr std::int64_t kApplication = 0x77617474;
 
 // Step i makes version i + 1 of version i. A step that was released is never changed: a mistake in
 // it is repaired by the next one.
-constexpr std::array<const char*, 2> kSteps{
+constexpr std::array<const char*, 3> kSteps{
     // 1: profiles with what a list shows of them; their texts apart, so that a list does not read
     // them; tags; the files of the folder that were taken in.
     R"sql(
@@ -71,6 +71,14 @@ CREATE TABLE tokens (
   expires_us INTEGER,
   used_us INTEGER,
   revoked_us INTEGER
+) STRICT;
+)sql",
+    // 3: trackers on other machines that a server follows.
+    R"sql(
+CREATE TABLE links (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  address TEXT NOT NULL,
+  token TEXT NOT NULL
 ) STRICT;
 )sql",
 };

@@ -7,6 +7,7 @@
 #include "src/runs/store/profile_store.h"
 #include "src/runs/store/profile_texts.h"
 #include "src/runs/store/sqlite/file_rows.h"
+#include "src/runs/store/sqlite/link_rows.h"
 #include "src/runs/store/sqlite/open_database.h"
 #include "src/runs/store/sqlite/profile_rows.h"
 #include "src/runs/store/sqlite/token_rows.h"
@@ -62,6 +63,9 @@ class SqliteStore final : public ProfileStore {
   Result<std::vector<Token>> tokens() override;
   Status revoke_token(std::int64_t id, UtcTime now) override;
   Status note_token_use(std::int64_t id, UtcTime now) override;
+  Result<std::int64_t> add_link(const KeptLink& link) override;
+  Result<std::vector<KeptLink>> links() override;
+  Status remove_link(std::int64_t id) override;
   Status backup(const fs::path& file) override;
 
  private:
@@ -281,6 +285,28 @@ Status SqliteStore::note_token_use(std::int64_t id, UtcTime now) {
   const std::lock_guard lock(mutex_);
   note_use(*database_, id, now);
   return database_->take_failure();
+}
+
+Result<std::int64_t> SqliteStore::add_link(const KeptLink& link) {
+  const std::lock_guard lock(mutex_);
+  Transaction transaction(*database_);
+  const std::int64_t id = insert_link(*database_, link);
+  if (Status failure = transaction.commit(); !failure.ok()) return failure.error();
+  return id;
+}
+
+Result<std::vector<KeptLink>> SqliteStore::links() {
+  const std::lock_guard lock(mutex_);
+  std::vector<KeptLink> out = all_links(*database_);
+  if (Status failure = database_->take_failure(); !failure.ok()) return failure.error();
+  return out;
+}
+
+Status SqliteStore::remove_link(std::int64_t id) {
+  const std::lock_guard lock(mutex_);
+  Transaction transaction(*database_);
+  delete_link(*database_, id);
+  return transaction.commit();
 }
 
 Status SqliteStore::backup(const fs::path& file) {

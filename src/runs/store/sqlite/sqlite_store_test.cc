@@ -289,6 +289,18 @@ TEST_F(Store, IsReadByItsUserAlone) {
   }
 }
 
+TEST_F(Store, KeepsLinksAndNeverGivesAnIdTwice) {
+  EXPECT_EQ(open()->add_link({0, "node7:8080", ""}).value(), 1);
+  EXPECT_EQ(open()->add_link({0, "http://node8", "wt_secret"}).value(), 2);
+  const auto store = open();
+  EXPECT_EQ(store->links().value(),
+            (std::vector<KeptLink>{{1, "node7:8080", ""}, {2, "http://node8", "wt_secret"}}));
+  EXPECT_TRUE(store->remove_link(2).ok());
+  EXPECT_TRUE(store->remove_link(2).ok());
+  EXPECT_EQ(store->add_link({0, "node9", ""}).value(), 3);
+  EXPECT_EQ(open(StoreAccess::kRead)->links().value().size(), 2u);
+}
+
 TEST_F(Store, IsForManyThreads) {
   const auto store = open();
   std::vector<std::thread> threads;

@@ -1,6 +1,8 @@
 // The same nodes as blocks: as wide as their energy, children below their parent.
 import type { Shown } from './opening';
 
+const NARROWEST = 0.8;  // Pixels; thousands of slivers would only make the page slow.
+
 export interface Block { readonly shown: Shown; readonly x: number; readonly y: number; readonly width: number }
 
 /** Blocks in units of the width: `zoom` fills it, its ancestors stand above at full width, nothing else shows. */
@@ -9,7 +11,7 @@ export function blocks(root: Shown, zoom: Shown, width: number, rowHeight: numbe
   const scale = zoom.energy > 0 ? width / zoom.energy : 0;
   const place = (shown: Shown, x: number): void => {
     const w = shown.energy * scale;
-    if (w < 0.4) return;
+    if (w < NARROWEST) return;
     out.push({ shown, x, y: shown.depth * rowHeight, width: w });
     let at = x;
     for (const child of shown.children) {

@@ -1,5 +1,5 @@
 // Where the tree's nodes and bands go: tidy by contours, a parent at its children's centre of energy.
-import type { Shown } from './opening';
+import { drawn, type Shown } from './opening';
 
 export interface Placed {
   readonly shown: Shown;
@@ -28,9 +28,8 @@ interface Contour { readonly top: number[]; readonly bottom: number[] }
 const half = (p: Placed): number => Math.max(p.height, p.band) / 2;
 
 export function layOut(root: Shown, measures: Measures): Layout {
-  const widths = columnWidths(root, measures);
-  const xs: number[] = [];
-  widths.forEach((_, depth) => xs.push(depth === 0 ? 10 : (xs[depth - 1] ?? 0) + (widths[depth - 1] ?? 0) + measures.between));
+  const widths = drawn(root).map(measures.widthOf);  // By a node's index.
+  const xs = columns(root, widths, measures.between);
   const placed: Placed[] = [];
   const whole = root.energy > 0 ? root.energy : 1;
 
@@ -38,10 +37,11 @@ export function layOut(root: Shown, measures: Measures): Layout {
   const place = (shown: Shown, parent: Placed | null): { at: Placed; contour: Contour } => {
     const isText = shown.gathered.length > 0 || shown.node.cls === 'math';
     const at: Placed = {
-      shown, parent, x: xs[shown.depth] ?? 0, width: measures.widthOf(shown), height: isText ? measures.line : measures.box,
+      shown, parent, x: xs[shown.depth] ?? 0, width: widths[shown.index] ?? 0, height: isText ? measures.line : measures.box,
       band: Math.max(0.5, (shown.energy / whole) * measures.river), y: 0, slot: 0,
     };
     placed.push(at);
+    if (shown.children.length === 0) return { at, contour: { top: [-half(at)], bottom: [half(at)] } };
     const below: Contour = { top: [], bottom: [] };
     const children: Placed[] = [];
     let slot = 0;
@@ -68,14 +68,13 @@ export function layOut(root: Shown, measures: Measures): Layout {
   return { placed, width: width + 10, height: Math.max(...contour.bottom) - top + 8 };
 }
 
-function columnWidths(root: Shown, measures: Measures): number[] {
-  const widths: number[] = [];
-  const visit = (shown: Shown): void => {
-    widths[shown.depth] = Math.max(widths[shown.depth] ?? 0, measures.widthOf(shown));
-    shown.children.forEach(visit);
-  };
-  visit(root);
-  return widths;
+/** Where each column begins: behind the widest node of the one before it. */
+function columns(root: Shown, widths: readonly number[], between: number): number[] {
+  const widest: number[] = [];
+  for (const shown of drawn(root)) widest[shown.depth] = Math.max(widest[shown.depth] ?? 0, widths[shown.index] ?? 0);
+  const xs = [10];
+  for (const width of widest) xs.push((xs[xs.length - 1] ?? 0) + width + between);
+  return xs;
 }
 
 /** How far down a subtree has to go to stand clear of what is placed already. */
@@ -114,6 +113,14 @@ function ribbon(x0: number, y0: number, x1: number, y1: number, height: number):
   const middle = (x0 + x1) / 2;
   return `M${f(x0)} ${f(y0)}C${f(middle)} ${f(y0)} ${f(middle)} ${f(y1)} ${f(x1)} ${f(y1)}V${f(y1 + height)}`
     + `C${f(middle)} ${f(y1 + height)} ${f(middle)} ${f(y0 + height)} ${f(x0)} ${f(y0 + height)}z`;
+}
+
+/** The same from afar, where curves cannot be seen. */
+export function farBandPath(p: Placed): string {
+  if (p.parent === null) return bandPath(p);
+  const x0 = p.parent.x + p.parent.width;
+  const y0 = p.parent.y - p.parent.band / 2 + p.slot;
+  return `M${f(x0)} ${f(y0)}L${f(p.x)} ${f(p.y - p.band / 2)}v${f(p.band)}L${f(x0)} ${f(y0 + p.band)}z`;
 }
 
 /** The chosen node's own part, traced back to the root. */

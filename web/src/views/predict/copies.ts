@@ -1,12 +1,10 @@
 // "Copy as": the same answer as a link, a picture, a table, JSON, or a line to paste into a terminal.
 import { address, writeQuery } from '../../base/address.svelte';
-import { canvasToPng, copyText, csv, fileName, save, saveText, standaloneSvg, svgToPng } from '../../base/files';
+import { copyText, csv, fileName, type Picture, save, saveText } from '../../base/files';
 import type { Action } from '../../widgets/actions';
 import { toasts } from '../../widgets/toasts.svelte';
 import { commandLine, curlLine } from './query';
 import type { PredictState } from './state.svelte';
-
-type Picture = () => { svg?: SVGSVGElement; canvas?: HTMLCanvasElement };
 
 async function copied(text: string, what: string): Promise<void> {
   const done = await copyText(text);
@@ -18,7 +16,13 @@ export function nodesCsv(s: PredictState): string {
   return csv([head, ...s.tree.tree.nodes.map((n) => [n.scope, n.type, n.level, n.cls, n.role, n.times, n.energy, n.low, n.high, n.own, n.share, n.measured, n.alone, n.time, n.params, n.flops, n.bytes, n.basis?.kind, n.basis?.boundary])]);
 }
 
-export function copyActions(s: PredictState, picture: Picture): Action[] {
+function drawn(picture: () => Picture | undefined, use: (picture: Picture) => void): void {
+  const it = picture();
+  if (it === undefined) toasts.show('The table is no picture. Switch to the tree or the icicle.');
+  else use(it);
+}
+
+export function copyActions(s: PredictState, picture: () => Picture | undefined): Action[] {
   const name = fileName(`${s.local?.name ?? s.query.model}-${String(s.query.batch)}x${String(s.query.seq)}`);
   const fail = (error: unknown): void => toasts.show(error instanceof Error ? error.message : 'That did not work.');
   return [
@@ -26,17 +30,8 @@ export function copyActions(s: PredictState, picture: Picture): Action[] {
       if (s.local !== undefined) toasts.show(`${s.local.name} is only in this browser, so that a link cannot show it. Add it to the server’s models, or send the file along.`);
       else void copied(location.href, 'the link');
     } },
-    { name: 'PNG', note: 'picture', run: () => {
-      const { svg, canvas } = picture();
-      const made = svg !== undefined ? svgToPng(svg) : canvas !== undefined ? canvasToPng(canvas) : undefined;
-      if (made === undefined) toasts.show('The table is no picture. Switch to the tree or the icicle.');
-      else made.then((blob) => save(`${name}.png`, blob)).catch(fail);
-    } },
-    { name: 'SVG', note: 'drawing', run: () => {
-      const { svg } = picture();
-      if (svg === undefined) toasts.show('This many nodes are drawn as pixels. Close some for an SVG.');
-      else saveText(`${name}.svg`, standaloneSvg(svg), 'image/svg+xml');
-    } },
+    { name: 'PNG', note: 'picture', run: () => drawn(picture, (it) => void it.png().then((blob) => save(`${name}.png`, blob)).catch(fail)) },
+    { name: 'SVG', note: 'drawing', run: () => drawn(picture, (it) => saveText(`${name}.svg`, it.svg(), 'image/svg+xml')) },
     { name: 'CSV', note: 'every node', run: () => saveText(`${name}.csv`, nodesCsv(s), 'text/csv') },
     { name: 'JSON', note: 'the answer', run: () => saveText(`${name}.json`, JSON.stringify(s.prediction.data, null, 2), 'application/json') },
     { name: 'curl', note: 'the same GET', run: () => void copied(curlLine(s.link('predict')), 'a curl line') },
@@ -54,6 +49,7 @@ export function nodeActions(s: PredictState, id: number, zoom: (id: number) => v
     { name: 'Compare this model', run: () => address.go('compare', { a: s.query.model, ...shared(s) }) },
   ];
   if (node.children.length > 0) actions.splice(1, 0, { name: s.tree.open.has(id) ? 'Close' : 'Open', run: () => s.tree.toggle(id) });
+  if (node.times > 1) actions.push({ name: `See each of the ${String(node.times)}`, run: () => s.unfold(id) });
   return actions;
 }
 

@@ -135,6 +135,11 @@ export class PredictState {
     if (this.lastGood !== undefined) address.set(inAddress(this.lastGood), 'replace');
   }
 
+  /** Shows each of the layers that are folded into one, with the same node of the first of them chosen. */
+  unfold(id: number): void {
+    address.set({ fold: 'no', open: undefined, node: this.tree.tree.nodes[id]?.key || '.' });
+  }
+
   drop(name: string, text: string): Failure | undefined {
     let config: unknown;
     try {

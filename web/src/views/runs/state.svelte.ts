@@ -8,18 +8,22 @@ import { fits, type Group, groupOf, GROUPS, type Row, rowOf, sorted, withJobs } 
 
 const LIST_EVERY_MS = 2000;
 const TRACE_POINTS = 400;
+const SPARK_POINTS = 60;
 const ALL = 2000;
 /** What the server calls the statuses that a chip stands for. */
-const STATUSES: Readonly<Partial<Record<Group, readonly string[]>>> = {
+const STATUSES = {
   live: ['live', 'waiting', 'paused', 'stale'], finished: ['ended'], failed: ['failed'], stopped: ['stopped'], lost: ['lost'],
-};
+} as const satisfies Partial<Record<Group, readonly string[]>>;
 
 /** The end of the baseline's curve; two numbers, however long the run was. */
 interface Emitted { baseline: { curve: { points: { carbon_gco2e?: number }[] } } }
 const isEmitted = (x: unknown): x is Emitted => isObject(x) && isObject(x['baseline']) && isObject(x['baseline']['curve']) && Array.isArray(x['baseline']['curve']['points']);
 
 export class RunsState {
+  /** All of them, asked for when one begins or ends; those that go on and the sums are asked for again and again. */
   readonly runs = new Resource<Runs>();
+  readonly goingOn = new Resource<Runs>();
+  readonly head = new Resource<Runs>();
   readonly sums = new Resource<Runs>();
   readonly profiles = new Resource<Profiles>();
   readonly links = new Resource<Links>();
@@ -37,7 +41,15 @@ export class RunsState {
   readonly sort: string = $derived(address.query['sort'] ?? '-begun');
   readonly isFiltered: boolean = $derived(this.groups.length > 0 || this.tag !== '' || this.words !== '');
 
-  readonly entries: readonly Entry[] = $derived(this.profiles.data === undefined && this.runs.data === undefined ? [] : entriesOf(this.profiles.data, this.runs.data, this.links.data?.links ?? []));
+  readonly list: Runs | undefined = $derived.by(() => {
+    const all = this.runs.data;
+    if (all === undefined) return undefined;
+    const fresh = new Map((this.goingOn.data?.runs ?? []).map((run) => [run.id, run]));
+    const known = new Set(all.runs.map((run) => run.id));
+    const { headline, sums, today } = this.head.data ?? all;
+    return { headline, sums, today, runs: [...[...fresh.values()].filter((run) => !known.has(run.id)), ...all.runs.map((run) => (isOver(run.status) ? run : fresh.get(run.id) ?? run))] };
+  });
+  readonly entries: readonly Entry[] = $derived(this.profiles.data === undefined && this.list === undefined ? [] : entriesOf(this.profiles.data, this.list, this.links.data?.links ?? []));
   readonly all: readonly Row[] = $derived(this.entries.map((entry) => rowOf(entry, (id) => this.emitted[id])));
   readonly found: readonly Row[] = $derived(this.all.filter((row) => fits(row, { groups: this.groups, tag: this.tag, words: this.words })));
   readonly rows: readonly Row[] = $derived(sorted(withJobs(this.found), this.sort));
@@ -59,16 +71,31 @@ export class RunsState {
   }
   listRuns(force = false): void {
     if (this.runs.isLoading) return;
-    const path = apiPath('runs', { limit: ALL, points: 60 });
-    this.runs.load(path, async (signal) => {
-      const answer = await ask({ path, signal }, isRuns);
+    const path = apiPath('runs', { limit: ALL, points: SPARK_POINTS });
+    this.runs.load(path, (signal) => ask({ path, signal }, isRuns), force);
+  }
+  /** A few kilobytes, however many runs there were. */
+  askNews(): void {
+    if (this.goingOn.isLoading || this.head.isLoading) return;
+    const [live, head] = [apiPath('runs', { status: STATUSES.live, points: SPARK_POINTS }), apiPath('runs', { limit: 1, points: 2 })];
+    this.goingOn.load(live, async (signal) => {
+      const answer = await ask({ path: live, signal }, isRuns);
       this.heardAt = Date.now();
+      this.#compare(answer);
       return answer;
-    }, force);
+    }, true);
+    this.head.load(head, (signal) => ask({ path: head, signal }, isRuns), true);
+  }
+  /** Where another set of runs goes on than the list says, it is asked for anew; a run that has ended has a profile, too. */
+  #compare(now: Runs): void {
+    const ids = (runs: Runs['runs']): string => runs.filter((run) => !isOver(run.status)).map((run) => run.id).sort().join(' ');
+    if (this.runs.data === undefined || ids(this.runs.data.runs) === ids(now.runs)) return;
+    this.listRuns(true);
+    this.listKept(true);
   }
   /** Of what the server can filter, the server has the sums. */
   askSums(force = false): void {
-    const wanted = this.groups.flatMap((group) => STATUSES[group] ?? []);
+    const wanted = this.groups.flatMap((group): readonly string[] => (group in STATUSES ? STATUSES[group as keyof typeof STATUSES] : []));
     if (!this.isFiltered || this.tag !== '' || (this.groups.length > 0 && wanted.length === 0) || this.sums.isLoading) return;
     const path = apiPath('runs', { status: wanted, q: this.words, limit: 1, points: 2 });
     this.sums.load(path, (signal) => ask({ path, signal }, isRuns), force);
@@ -99,16 +126,11 @@ export class RunsState {
   watch(): () => void {
     this.listKept();
     this.listRuns(true);
-    const finished = (): number => this.runs.data?.runs.filter((run) => isOver(run.status)).length ?? 0;
-    let before = finished();
+    this.askNews();
     const timer = setInterval(() => {
       if (document.hidden) return;
-      this.listRuns(true);
+      this.askNews();
       this.askSums(true);
-      if (finished() !== before) {
-        before = finished();
-        this.listKept(true);  // A run that has ended has a profile now.
-      }
     }, LIST_EVERY_MS);
     return () => clearInterval(timer);
   }

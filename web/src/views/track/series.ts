@@ -1,7 +1,7 @@
 // The lines of the chart and its words, from the answer to a what-if. Nothing is computed but differences between neighbours.
 import { amount, type AmountUnit, electricity, ENERGY_UNITS, MASS_UNITS, unitFor } from '../../base/amounts';
 import { change, interval } from '../../base/numbers';
-import { perStep, type SeriesPoint } from '../../base/series';
+import { nearest, perStep, type SeriesPoint } from '../../base/series';
 import type { CurvePoint, Equation, Side, Step, WhatIf } from '../../api/track';
 import type { ChartFlag, ChartLine, EpochBar } from '../../widgets/track/chart';
 import type { TrackQuery } from './query';
@@ -33,12 +33,14 @@ export function seriesOf(side: Side, shown: Shown): Series {
   const next = points.filter((p) => p.isAhead);
   const ahead = next.length === 0 ? [] : [{ x: last.x, y: last.y, ...(next[0]?.low === undefined ? {} : { low: last.y, high: last.y }) }, ...next];
   if (shown.sum === 'total') return { recorded, ahead };
-  const each = (side.equations ?? []).flatMap((e) => {
-    const y = amountOf(e, shown);
-    return e.epoch === 0 || y === undefined ? [] : [{ x: e.epoch, y }];
+  // The answer has what each epoch took, but for the devices alone, which are told of recorded epochs.
+  const eachOf = (p: CurvePoint): number | undefined => (shown.quantity === 'co2' ? p.epoch_carbon_gco2e : shown.boundary === 'devices' ? undefined : p.epoch_energy_j);
+  const each = (isAhead: boolean): SeriesPoint[] => side.curve.points.flatMap((p) => {
+    const y = eachOf(p);
+    return p.extrapolated !== isAhead || y === undefined ? [] : [{ x: p.epoch, y }];
   });
-  const recordedEach = each.length > 0 ? each : perStep(recorded);
-  const aheadEach = perStep(ahead);
+  const recordedEach = each(false).length > 0 ? each(false) : perStep(recorded);
+  const aheadEach = each(true).length > 0 ? each(true) : perStep(ahead);
   const end = recordedEach[recordedEach.length - 1];
   return { recorded: recordedEach, ahead: aheadEach.length > 0 && end !== undefined ? [end, ...aheadEach] : aheadEach };
 }
@@ -53,18 +55,24 @@ export function unitOf(answer: WhatIf, shown: Shown): AmountUnit {
 export const axisTitle = (unit: AmountUnit, shown: Shown): string =>
   `${unit.name}${shown.quantity === 'co2' ? ' CO₂e' : ''} ${shown.sum === 'total' ? 'since the start' : 'in each epoch'}${shown.quantity === 'kwh' && shown.boundary === 'devices' ? ', devices alone' : ''}`;
 
+/** "12.1 to 12.4 g"; nothing where both ends read the same. */
+function between(low: number, high: number, unit: AmountUnit): string {
+  const [a, b] = [amount(low, unit), amount(high, unit)];
+  return a === b ? '' : `${a.slice(0, a.lastIndexOf('\u202f'))} to ${b}`;
+}
+
 export function lineOf(id: string, tone: ChartLine['tone'], side: Side, name: string, note: string, shown: Shown, unit: AmountUnit): ChartLine {
   const series = seriesOf(side, shown);
   const end = series.ahead.at(-1) ?? series.recorded.at(-1);
   const { basis } = side.curve;
   const from = shown.quantity === 'co2' ? basis.carbon : shown.boundary === 'devices' ? basis.device_energy : basis.energy;
-  const range = end?.low === undefined || end.high === undefined ? '' : `${amount(end.low, unit).replace(/\u202f.*$/, '')} to ${amount(end.high, unit)}`;
+  const range = end?.low === undefined || end.high === undefined ? '' : between(end.low, end.high, unit);
   return { id, tone, name, note, ...series, end: end === undefined ? '–' : amount(end.y, unit), interval: range, basis: from === undefined ? 'no region' : `${from.kind}, ${from.boundary}` };
 }
 
 export function flagsOf(side: Side, series: Series): ChartFlag[] {
   return side.flags.map((f) => ({
-    epoch: f.epoch, y: series.recorded.find((p) => p.x === f.epoch)?.y ?? 0,
+    epoch: f.epoch, y: nearest(series.recorded, f.epoch)?.y ?? 0, excess: f.device_energy_j,
     text: `Epoch ${String(f.epoch)} took ${change(f.device_energy_j / f.median_j - 1).replace('+', '')} more than the median`, reason: f.reason,
   }));
 }
@@ -87,7 +95,10 @@ export function stepRows(steps: readonly Step[], shown: Shown): { name: string; 
   return steps.flatMap((s) => {
     const [before, after] = shown.quantity === 'co2' ? [s.carbon_before_gco2e, s.carbon_after_gco2e] : [s.energy_before_j, s.energy_after_j];
     if (before === undefined || after === undefined) return [];
-    return [{ name: WORDS[s.facet](s.to.split(',')[0]?.split(' (')[0] ?? s.to), title: `${s.from} → ${s.to}`, before, after }];
+    // Of several devices, those that are new; of a region, its name.
+    const was = new Set(s.from.split(', '));
+    const to = s.facet === 'hardware' ? s.to.split(', ').filter((part) => !was.has(part)).join(', ') || s.to : s.facet === 'region' ? (s.to.split(' (')[0] ?? s.to) : s.to.replace(/, .*$/, '');
+    return [{ name: WORDS[s.facet](to), title: `${s.from} → ${s.to}`, before, after }];
   });
 }
 

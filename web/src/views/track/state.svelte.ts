@@ -54,7 +54,9 @@ export class TrackState {
   #parameters(facets: Facets): Record<string, string | number | boolean | undefined> {
     const { from = 0, to } = this.query;
     const all = this.whatif.data?.baseline.curve.points.at(-1)?.epoch ?? 0;
-    const points = to === undefined || all <= POINTS ? POINTS : Math.min(MOST_POINTS, Math.ceil((POINTS * all) / Math.max(1, to - from)));
+    // By powers of two, so that dragging an end does not ask anew at every step.
+    const closer = 2 ** Math.ceil(Math.log2(all / Math.max(1, Math.min(all, (to ?? all) - from)) || 1));
+    const points = all <= POINTS ? POINTS : Math.min(MOST_POINTS, POINTS * closer);
     return { ...whatIfParameters(this.query, this.query.run, facets, this.epochs), points } as Record<string, string | number | boolean | undefined>;
   }
   get link(): string {

@@ -15,7 +15,7 @@ export interface ChartLine {
   readonly interval: string;
   readonly basis: string;
 }
-export interface ChartFlag { readonly epoch: number; readonly y: number; readonly text: string; readonly reason: string }
+export interface ChartFlag { readonly epoch: number; readonly y: number; readonly excess: number; readonly text: string; readonly reason: string }
 
 /** Of one epoch in the strip below the chart, in joules. */
 export interface EpochBar {

@@ -22,7 +22,17 @@ export class TreeState {
   root = $derived(this.tree.nodes.length > 0 ? shown(this.tree, this.open) : undefined);
   drawn = $derived(this.root === undefined ? [] : drawn(this.root));
   hits = $derived(find(this.tree, this.search));
-  hitSet = $derived(new Set(this.hits));
+  /** By node: 2 of what is marked or found, 1 of what holds such, 0 of the rest. Undefined while nothing is. */
+  emphasis = $derived.by((): Uint8Array | undefined => {
+    if (this.marked.size === 0 && this.search === '') return undefined;
+    const out = new Uint8Array(this.tree.nodes.length);
+    const ids = [...this.marked, ...this.hits];
+    for (const id of ids) out[id] = 2;
+    for (const id of ids) {
+      for (let up = this.tree.nodes[id]?.parent ?? -1; up >= 0 && out[up] !== 1; up = nodeAt(this.tree, up).parent) if (out[up] === 0) out[up] = 1;
+    }
+    return out;
+  });
 
   onopen: (open: Opened) => void = () => undefined;
   onchoose: (id: number) => void = () => undefined;
@@ -82,7 +92,7 @@ export class TreeState {
   /** Arrows as in a tree view; says whether the key was one of them. */
   key(key: string): boolean {
     const list = this.drawn;
-    const at = list.findIndex((each) => each.gathered.length === 0 && each.chain.some((n) => n.id === this.chosen));
+    const at = list.findIndex((each) => this.isChosen(each));
     const here = list[at];
     if (here === undefined) return false;
     const go = (to: Shown | undefined): void => {
@@ -102,6 +112,39 @@ export class TreeState {
     else if (key === 'Enter') this.onexplain(this.chosen);
     else return false;
     return true;
+  }
+
+  isMarked(shown: Shown): boolean {
+    return this.#emphasisOf(shown) === 2;
+  }
+
+  isFaded(shown: Shown): boolean {
+    return this.#emphasisOf(shown) === 0;
+  }
+
+  #emphasisOf(shown: Shown): number {
+    const by = this.emphasis;
+    return by === undefined ? 1 : Math.max(...(shown.gathered.length > 0 ? shown.gathered : shown.chain).map((node) => by[node.id] ?? 0));
+  }
+
+  isChosen(shown: Shown): boolean {
+    return shown.gathered.length === 0 && shown.chain.some((node) => node.id === this.chosen);
+  }
+
+  /** What a click on a drawn node does: chooses it, or shows what was gathered. */
+  pick(shown: Shown): void {
+    if (shown.gathered.length > 0) this.openRest(shown.node.id);
+    else this.choose(shown.node.id);
+  }
+
+  openOrClose(shown: Shown): void {
+    if (shown.gathered.length > 0) this.openRest(shown.node.id);
+    else this.toggle(shown.node.id);
+  }
+
+  openMenu(event: MouseEvent, shown: Shown): void {
+    event.preventDefault();
+    if (shown.gathered.length === 0) this.menu = { x: event.clientX, y: event.clientY, id: shown.node.id };
   }
 
   /** The classes that colour a node. */
