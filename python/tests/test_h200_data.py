@@ -24,7 +24,8 @@ def lines(path):
         return [json.loads(line) for line in file]
 
 
-@pytest.fixture(scope="module", params=["h200", "h200-kinds", "h200-kinds-2", "h200-kinds-check", "h200-edges", "h200-edges-check"])
+@pytest.fixture(scope="module", params=["h200", "h200-kinds", "h200-kinds-2", "h200-kinds-check", "h200-edges", "h200-edges-check", "h200-gaps",
+                                        "h200-wide-check"])
 def data(request):
     return ROOT / "data" / request.param
 

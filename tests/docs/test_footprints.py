@@ -27,14 +27,13 @@ def run(wattree, *arguments, code=0):
 
 def schema(name):
     """A schema with what it takes from footprint.schema.json and of an entry of the list in it."""
-    text = (ROOT / f"docs/schemas/{name}.schema.json").read_text()
-    loaded = json.loads(text.replace("footprint.schema.json#", "#").replace("profile_entry.schema.json\"}", "#/$defs/entry\"}"))
-    if "footprint.schema.json#" in text:
-        footprint = json.loads((ROOT / "docs/schemas/footprint.schema.json").read_text())
-        loaded["$defs"] = {**footprint["$defs"], **loaded.get("$defs", {})}
-    if "profile_entry.schema.json\"}" in text:
-        loaded["$defs"] = {"entry": json.loads((ROOT / "docs/schemas/profile_entry.schema.json").read_text())}
-        del loaded["$defs"]["entry"]["$id"]
+    def read(part):
+        text = (ROOT / f"docs/schemas/{part}.schema.json").read_text()
+        return json.loads(text.replace("footprint.schema.json#", "#").replace("profile_entry.schema.json\"}", "#/$defs/entry\"}"))
+
+    loaded, entry = read(name), read("profile_entry")
+    del entry["$id"]  # Its references are to the whole document.
+    loaded["$defs"] = {**read("footprint")["$defs"], "entry": entry, **loaded.get("$defs", {})}
     return loaded
 
 

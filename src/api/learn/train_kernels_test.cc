@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "src/base/file.h"
 #include "src/base/test_folder.h"
 #include "src/measure/campaign/jobs.h"
 #include "src/measure/protocol/simulated.h"
@@ -144,6 +145,21 @@ TEST(TrainKernels, ModelsThatWereProfiledMakeAPredictor) {
   EXPECT_EQ(input.data.models.size(), 11U);
   EXPECT_EQ(input.data.hardware, "Simulated");
   EXPECT_EQ(input.dtypes, (std::vector<std::string>{"fp32", "bf16"}));
+
+  // Beside windows, times of products.
+  const TestFolder times;
+  const std::string grid = R"({"rows":[1,2],"widths":[64,128],"bias":"AAAAAAAAAAAAAAAA",)"
+                           R"("plain":"AAAAAAAAAAAAAAAA","untransposed":"AAAAAAAAAAAAAAAA"})";
+  const auto with_times = [&](const std::string& text) {
+    EXPECT_TRUE(write_file(times.path() / "survey.json", text).ok());
+    return read_kernel_data({folder.path(), times.path()});
+  };
+  const auto surveyed =
+      with_times(R"({"format":"wattree-survey","half":)" + grid + R"(,"single":)" + grid + "}");
+  ASSERT_TRUE(surveyed.ok()) << surveyed.error().message;
+  EXPECT_NE(surveyed.value().data.chip.survey, nullptr);
+  EXPECT_EQ(surveyed.value().data.samples.size(), input.data.samples.size());
+  EXPECT_FALSE(with_times(R"({"format":"else","half":)" + grid + "}").ok());
 
   const Result<KernelEvaluation> evaluation = evaluate_kernels(input.data, LeaveOut::kFamily);
   ASSERT_TRUE(evaluation.ok()) << evaluation.error().message;

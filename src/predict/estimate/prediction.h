@@ -35,7 +35,8 @@ struct Prediction {
   }  // Not every predictor knows them.
 };
 
-// Fails with kUnavailable where the predictor does not cover the precision or a kernel.
+// Fails with kInvalidInput where the predictor does not cover the precision, and with kUnavailable
+// where it does not cover a kernel.
 Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by);
 
 // What is known of a model, and then what its prediction adds.

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
+#include "src/base/file.h"
+#include "src/base/json_fields.h"
+#include "src/base/json_parse.h"
 #include "src/models/families/build_model.h"
 #include "src/models/hub/bundled.h"
 #include "src/predict/fit/kernel_prior.h"
 #include "src/predict/fit/whole_spread.h"
+#include "src/predict/predictor/survey.h"
 
 namespace wattree {
 namespace {
@@ -48,15 +53,58 @@ Result<ModelTree> build_pass(const MeasuredSession& session, const MeasuredWindo
   return std::move(answer).value().tree;
 }
 
+namespace {
+
+// The times of products that stand in a folder instead of windows; nothing where it has none.
+constexpr std::string_view kSurveyFile = "survey.json";
+constexpr std::string_view kSurveyFormat = "wattree-survey";
+
+std::filesystem::path survey_in(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::path file = path / kSurveyFile;
+  return std::filesystem::exists(file, ignored) ? file : std::filesystem::path();
+}
+
+Result<std::shared_ptr<const Survey>> survey_of(const std::filesystem::path& file,
+                                                const Chip& chip) {
+  const Result<std::string> text = read_file(file);
+  if (!text.ok()) return text.error();
+  const Result<nlohmann::json> json = parse_json(text.value(), file.string());
+  if (!json.ok()) return json.error();
+  Status failure;
+  JsonFields fields(json.value(), "", file.string(), failure);
+  const std::string format = fields.text("format", true);
+  if (format != kSurveyFormat) {
+    fields.complain("format", "is \"" + format + "\", not \"" + std::string(kSurveyFormat) + "\"");
+  }
+  std::shared_ptr<const Survey> survey = read_survey(fields, chip);
+  if (!failure.ok()) return failure.error();
+  return survey;
+}
+
+}  // namespace
+
 Result<KernelDataAnswer> read_kernel_data(const std::vector<std::filesystem::path>& paths) {
   std::vector<MeasuredSession> all;
+  std::filesystem::path survey_file;
   for (const std::filesystem::path& path : paths) {
+    if (std::filesystem::path found = survey_in(path); !found.empty()) {
+      survey_file = std::move(found);
+      continue;
+    }
     Result<std::vector<MeasuredSession>> sessions = read_windows(path);
     if (!sessions.ok()) return sessions.error();
     std::vector<MeasuredSession> read = std::move(sessions).value();
     std::move(read.begin(), read.end(), std::back_inserter(all));
   }
-  return kernel_data_of(all);
+  Result<KernelDataAnswer> answer = kernel_data_of(all);
+  if (!answer.ok() || survey_file.empty()) return answer;
+  KernelDataAnswer with_survey = std::move(answer).value();
+  Chip& chip = with_survey.data.chip;
+  Result<std::shared_ptr<const Survey>> survey = survey_of(survey_file, chip);
+  if (!survey.ok()) return survey.error();
+  chip.survey = std::move(survey).value();
+  return with_survey;
 }
 
 Result<KernelDataAnswer> kernel_data_of(const std::vector<MeasuredSession>& sessions) {

@@ -6,6 +6,7 @@
 #include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/provenance.h"
+#include "src/predict/predictor/survey.h"
 
 namespace wattree {
 namespace {
@@ -135,6 +136,7 @@ void read_device(JsonFields& fields, Predictor& p) {
     p.chip.peak = {number(peak, "half_gflop_per_us"), number(peak, "single_gflop_per_us"),
                    number(peak, "mib_per_us"), number(peak, "cache_mib")};
   }
+  if (chip.has("survey")) p.chip.survey = read_survey(chip.inside("survey"), p.chip);
   p.idle_w = number(fields, "idle_w");
   if (fields.has("power_cap")) {
     JsonFields cap = fields.inside("power_cap");

@@ -1,4 +1,5 @@
 #include "src/predict/predictor/predictor_file.h"
+#include "src/predict/predictor/survey.h"
 
 namespace wattree {
 namespace {
@@ -76,6 +77,10 @@ void write_device(JsonWriter& json, const Predictor& p) {
     json.field("mib_per_us", peak.mib_per_us);
     json.field("cache_mib", peak.cache_mib);
     json.end_object();
+  }
+  if (p.chip.survey != nullptr) {
+    json.key("survey");
+    write_survey(json, *p.chip.survey);
   }
   json.end_object();
   json.field("idle_w", p.idle_w);

@@ -117,4 +117,13 @@ double keys_in_turn(const Work& w, const Chip& chip) {
   return std::max(1.0, seen_share(w, kRows) * waves) * w.n;
 }
 
+StepWaves step_waves(const Work& w, const Chip& chip) {
+  constexpr double kKeys = 64;
+  constexpr double kInTurn = 8;  // Blocks that one processor goes through at least.
+  const double heads = w.groups / 2 / chip.processors;
+  const double blocks = std::ceil(w.n / kKeys);
+  return {std::max(1.0, heads), std::max(heads * blocks, std::min(blocks, kInTurn)) * w.k / kKeys,
+          heads < 1 && blocks >= kInTurn};
+}
+
 }  // namespace wattree

@@ -25,4 +25,14 @@ double attention_waves(const Work& work, const Chip& chip);
 // queries do not share keys out, so that a few queries over many keys leave most of a chip idle.
 double keys_in_turn(const Work& work, const Chip& chip);
 
+// How a chip goes through the heads of one new token, whose `groups` are twice batch times heads.
+struct StepWaves {
+  double heads = 1;  // As many as there are processors at a time.
+  // Blocks of 64 keys that a processor goes through one after the other, in units of 64 channels.
+  // Where heads are few, some of many keys are shared out among processors, and then added up.
+  double keys = 0;
+  bool is_shared_out = false;
+};
+StepWaves step_waves(const Work& work, const Chip& chip);
+
 }  // namespace wattree

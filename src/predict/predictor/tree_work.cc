@@ -144,7 +144,12 @@ Work sort_of(const ModelTree& tree, const Node& node) {
 
 Work copy_of(const ModelTree& tree, const Node& node) {
   const OpForm form = work_of_op(node.op).form;
-  if (form == OpForm::kJoin) return stream_of(node, WorkKind::kCopy, Work::Detail::kJoin);
+  if (form == OpForm::kJoin) {
+    Work join = stream_of(node, WorkKind::kCopy, Work::Detail::kJoin);
+    // One block joined to nothing, as caches begin, is copied element by element.
+    join.is_strided = join.is_strided || tree.inputs(node).size() == 1;
+    return join;
+  }
   const bool is_cast = form == OpForm::kCast;
   Work work = stream_of(node, WorkKind::kCopy, is_cast ? Work::Detail::kCast : Work::Detail::kNone);
   work.converts = is_cast && converts(tree, node);
@@ -182,7 +187,12 @@ Work work_of(const ModelTree& tree, const Node& node) {
       work.m = work.rows;
       return work;
     }
-    case OpClass::kNormalization: return stream_of(node, WorkKind::kNormalization);
+    case OpClass::kNormalization: {
+      // What lies otherwise than in rows is laid out anew first.
+      Work work = stream_of(node, WorkKind::kNormalization);
+      work.is_crossed = work.is_strided;
+      return work;
+    }
     case OpClass::kGather: return stream_of(node, WorkKind::kGather);
     case OpClass::kCopy: return copy_of(tree, node);
     case OpClass::kFill: return stream_of(node, WorkKind::kCopy, Work::Detail::kFill);

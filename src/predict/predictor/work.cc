@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "src/base/mib.h"
+#include "src/predict/predictor/survey.h"
 #include "src/predict/predictor/tiling.h"
 
 namespace wattree {
@@ -35,7 +36,7 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     case WorkKind::kLinear16:
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
-              std::max(best_tiling(w, 1, chip), product_mib(w) / mib_per_us),
+              product_us(w, chip),
               w.m * w.k * w.width / kMiB,
               weight_bytes(w) / kMiB,
               w.m * w.n * w.width / kMiB};
@@ -63,9 +64,12 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     }
     case WorkKind::kLinear32: {
       const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
-      return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip), product_mib(w)};
+      return {1.0, gflop, w.is_transposed ? gflop : 0.0, product_us(w, chip), product_mib(w)};
     }
     case WorkKind::kFewRows32: {
+      if (chip.survey != nullptr) {
+        return {1.0, weight_bytes(w) / kMiB, 0.0, 0.0, product_us(w, chip)};
+      }
       const bool is_slow = !w.has_bias && w.m > kVeryFewRows && w.n <= kNarrow;
       return {1.0, weight_bytes(w) / kMiB, w.k / 1e3, is_slow ? 1.0 : 0.0};
     }
@@ -86,7 +90,11 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
       return {1.0, seen_share(w, kTile / 2) * 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic,
               keys_in_turn(w, chip) / 1e3};
     case WorkKind::kFusedStep16:
-    case WorkKind::kFusedStep32: return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic};
+    case WorkKind::kFusedStep32: {
+      const StepWaves waves = step_waves(w, chip);
+      return {1.0,        2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic, waves.heads,
+              waves.keys, waves.is_shared_out ? 1.0 : 0.0};
+    }
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
     case WorkKind::kSafeSoftmaxRows:
     case WorkKind::kNormRows: return {1.0, traffic, millions, w.rows / 1e3};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "src/predict/predictor/work_kind.h"
 
@@ -68,6 +69,8 @@ struct Peak {
   bool operator==(const Peak&) const = default;
 };
 
+struct Survey;
+
 // What of a chip decides how many rounds a product takes.
 struct Chip {
   int processors = 1;     // Streaming multiprocessors, each of which makes one tile at a time.
@@ -76,6 +79,7 @@ struct Chip {
   double single_gflop_per_us = 1;
   double mib_per_us = 1;  // From memory.
   Peak peak{};
+  std::shared_ptr<const Survey> survey{};  // Nothing: products take what their tiles do.
 };
 
 // Of the scores of attention, in blocks of so many queries and keys: which part is computed. Where

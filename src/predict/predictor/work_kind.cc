@@ -50,11 +50,11 @@ constexpr TermFacts kConvolutionTerms[] = {
     {"arithmetic, groups", "GFLOP", Bound::kArithmetic},
     {"best tiling", "µs", Bound::kClock},
     kTraffic};
-constexpr TermFacts kFewRowsTerms[] = {
-    kLaunch,
-    kWeights,
-    {"depth", "1000 steps", Bound::kArithmetic},
-    {"narrow products without a bias", "kernel", Bound::kLaunch}};
+constexpr TermFacts kFewRowsTerms[] = {kLaunch,
+                                       kWeights,
+                                       {"depth", "1000 steps", Bound::kArithmetic},
+                                       {"narrow products without a bias", "kernel", Bound::kLaunch},
+                                       {"surveyed time", "µs", Bound::kClock}};
 constexpr TermFacts kTiledTerms[] = {kLaunch, kArithmetic, kBestTiling, kTraffic};
 constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
                                          kArithmetic,
@@ -63,7 +63,12 @@ constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
                                          {"scores in tiles of 128", "10^6", Bound::kArithmetic},
                                          {"masked scores", "10^6", Bound::kArithmetic}};
 constexpr TermFacts kFusedTerms[] = {kLaunch, kArithmetic, kTraffic, kKeysInTurn};
-constexpr TermFacts kFusedStepTerms[] = {kLaunch, kArithmetic, kTraffic};
+constexpr TermFacts kFusedStepTerms[] = {kLaunch,
+                                         kArithmetic,
+                                         kTraffic,
+                                         {"waves of heads", "wave", Bound::kArithmetic},
+                                         {"keys of a wave", "64 keys", Bound::kArithmetic},
+                                         {"sums of shared-out keys", "kernel", Bound::kLaunch}};
 constexpr TermFacts kSoftmaxTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions, kThousands};
 constexpr TermFacts kRowTerms[] = {kLaunch, kTraffic, kMillions, kThousands};
 constexpr TermFacts kBeyondTerms[] = {kLaunch, kTraffic, kBeyondCache};
