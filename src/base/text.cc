@@ -36,7 +36,8 @@ std::vector<std::string> nearest(std::string_view word,
     if (word.size() >= 3 && candidate.find(word) != std::string_view::npos) {
       distance = std::min<std::size_t>(distance, candidate.starts_with(word) ? 1 : 2);
     }
-    if (distance <= std::max<std::size_t>(2, word.size() / 3))
+    // Two letters of three are another word.
+    if (distance <= (word.size() <= 3 ? 1 : std::max<std::size_t>(2, word.size() / 3)))
       scored.emplace_back(distance, candidate);
   }
   std::stable_sort(scored.begin(), scored.end(),

@@ -80,11 +80,7 @@ std::optional<int> parse(const CommandLine& line, const std::vector<std::string>
     }
     case CommandLine::Ending::kWrong:
       if (const auto error = line.misspelt(arguments)) return usage_error(*error, as_json, world);
-      if (as_json) {
-        return usage_error({ErrorCode::kInvalidInput, parsed.message, ""}, as_json, world);
-      }
-      world.err << parsed.err;
-      return kUsage;
+      return usage_error(parsed.error, as_json, world);
     case CommandLine::Ending::kCommand: break;
   }
   // "--on ''" is a variable that was not set, and not a wish for the default.

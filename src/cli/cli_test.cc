@@ -156,10 +156,10 @@ TEST(Cli, OutputThatCannotBeWrittenIsAnError) {
 }
 
 TEST(Cli, AnEnergyWithoutItsUnitIsToldSo) {
-  for (const char* energy : {"2.5", "2.5kw", "1e400kWh"}) {
+  for (const char* energy : {"2.5", "2.5kw", "1e400kWh", "-3kWh"}) {
     const Outcome carbon = run({"carbon", energy, "--region", "US-GA"});
     EXPECT_EQ(carbon.code, 3);
-    EXPECT_NE(carbon.err.find("an energy has a unit"), std::string::npos) << carbon.err;
+    EXPECT_NE(carbon.err.find("has a unit of J"), std::string::npos) << carbon.err;
   }
 }
 
@@ -201,6 +201,68 @@ TEST(Cli, UsageErrorsAreTwo) {
   EXPECT_EQ(run({"tree", "gpt2", "--level", "atom"}).code, 2);
   EXPECT_EQ(run({"tree", "gpt2", "--set", "n_layer"}).code, 2);
   EXPECT_EQ(run({"completions", "tcsh"}).code, 2);
+}
+
+// What is wrong, on what, and what to do: in that order, in plain words.
+TEST(Cli, UsageErrorsSayWhatToDo) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string says;
+  };
+  const std::string usage = " --help` shows the usage and examples\n";
+  for (const Case& given : std::vector<Case>{
+           {{},
+            "wattree: a command is missing\n  hint: begin with `wattree predict "
+            "bert-base-uncased`; `wattree --help` lists the commands\n"},
+           {{"predict"}, "wattree: MODEL is required\n  hint: `wattree predict" + usage},
+           {{"token"},
+            "wattree: token needs one of these words: create, list, revoke\n  hint: `wattree "
+            "token" +
+                usage},
+           {{"profiles", "show"},
+            "wattree: PROFILE is required\n  hint: `wattree profiles show" + usage},
+           {{"predict", "gpt2", "--price", "cheap"},
+            "wattree: --price = cheap is not a number that can be used\n  hint: `wattree predict" +
+                usage},
+           {{"predict", "gpt2", "distilgpt2"},
+            "wattree: unexpected argument: distilgpt2\n  hint: `wattree predict" + usage}}) {
+    const Outcome outcome = run(given.arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err, given.says);
+    EXPECT_EQ(outcome.out, "");
+  }
+  const Outcome large = run({"predict", "gpt2", "-b", "99999999999999999999"});
+  EXPECT_NE(large.err.find("the number is too large"), std::string::npos) << large.err;
+  const Outcome mixed = run({"compare", "gpt2", "bert-base-v100"});
+  EXPECT_EQ(mixed.code, 3);
+  EXPECT_NE(mixed.err.find("\"gpt2\" is a model, and \"bert-base-v100\" is not"), std::string::npos)
+      << mixed.err;
+}
+
+TEST(Cli, ShortWordsGetNoFarFetchedSuggestion) {
+  const Outcome hardware = run({"whatif", "bert-base-v100", "--hardware", "gpu"});
+  EXPECT_EQ(hardware.code, 3);
+  EXPECT_EQ(hardware.err.find("did you mean"), std::string::npos) << hardware.err;
+  const Outcome region = run({"carbon", "2kWh", "--region", "XX"});
+  EXPECT_EQ(region.err.find("Afghanistan"), std::string::npos) << region.err;
+}
+
+TEST(Cli, TheUsageOfTrackNamesTheCommand) {
+  const Outcome help = run({"track", "--help"});
+  EXPECT_NE(help.out.find("\nUsage: wattree track [OPTIONS] -- COMMAND [ARGUMENTS...]\n"),
+            std::string::npos)
+      << help.out;
+  EXPECT_EQ(help.out.find("Usage:"), help.out.rfind("Usage:")) << help.out;
+}
+
+TEST(Cli, AFileThatIsNoProfileSaysWhatIsExpected) {
+  for (const char* content : {"", "{", "[]"}) {
+    const ConfigFile file(content);
+    const Outcome carbon = run({"carbon", file.path(), "--region", "US-GA"});
+    EXPECT_EQ(carbon.code, 3);
+    EXPECT_NE(carbon.err.find("hint: `wattree track` writes profiles"), std::string::npos)
+        << carbon.err;
+  }
 }
 
 struct BadInput {
@@ -347,8 +409,8 @@ TEST(Cli, DatasheetsStandInForPredictors) {
     return outcome.out.substr(begin, outcome.out.find('\n', begin) - begin);
   };
   EXPECT_EQ(headline("a100-sxm4-80gb"),
-            "1× A100 SXM4 80GB, GPU only, bf16, sdpa, graph, per pass of 1 × 128; assumed by "
-            "datasheet (scaled from h200)");
+            "1× A100 SXM4 80GB, GPU only, bf16, sdpa attention, graph execution, per pass of "
+            "1 × 128; assumed by datasheet (scaled from h200)");
   EXPECT_NE(headline("rtx4090").find("GeForce RTX 4090, "), std::string::npos);
   const Outcome data =
       run({"predict", "bert-tiny", "--dtype", "bf16", "--on", "a100 sxm4 80gb", "--csv"});
@@ -468,27 +530,77 @@ TEST(Cli, PredictsATree) {
       run({"predict", "bert-base-uncased", "-b", "16", "-s", "64", "--predictor", kPredictor});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.rfind("BertModel of bert-base-uncased: 109 M parameters, 177 GFLOP\n"
-                              "1× imaginary GPU, GPU only, fp32, sdpa, per pass of 16 × 64; "
-                              "predicted by imaginary (",
+                              "1× imaginary GPU, GPU only, fp32, sdpa attention, per pass of "
+                              "16 × 64; predicted by imaginary (",
                               0),
             0u)
       << outcome.out;
-  EXPECT_NE(outcome.out.find("1,000,000 queries, each one item"), std::string::npos);
   EXPECT_NE(outcome.out.find("* nothing near was measured (kind attention)"), std::string::npos);
 }
 
+TEST(Cli, TotalsOfManyQueriesAreShownToThoseWhoAsk) {
+  const auto shows_totals = [](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"predict", "gpt2", "--predictor", kPredictor};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const bool has_table = outcome.out.find("kg CO2e") != std::string::npos;
+    EXPECT_NE(has_table, outcome.out.find("add --queries 1e6") != std::string::npos) << outcome.out;
+    return has_table;
+  };
+  EXPECT_FALSE(shows_totals({}));
+  EXPECT_FALSE(shows_totals({"--generate", "2", "-s", "8"}));
+  for (const auto& [flag, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--queries", "1e6"},
+                                                        {"--passes-per-query", "2"},
+                                                        {"--price", "0.3"},
+                                                        {"--region", "US-GA"},
+                                                        {"--intensity", "325g/kWh"},
+                                                        {"--pue", "1.1"},
+                                                        {"--host-watts", "100"}}) {
+    EXPECT_TRUE(shows_totals({flag, value})) << flag;
+    EXPECT_TRUE(shows_totals({"--generate", "2", "-s", "8", flag, value})) << flag;
+  }
+}
+
+// BERT's config names no precision, Llama's names bf16.
+TEST(Cli, FullPrecisionIsExplainedToThoseWhoDidNotChooseIt) {
+  const auto explains = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "predict");
+    arguments.insert(arguments.end(), {"--on", "h200"});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out.find(
+               "\nfp32, because the model's config asks for nothing smaller; --dtype "
+               "bf16 ") != std::string::npos;
+  };
+  EXPECT_TRUE(explains({"bert-tiny"}));
+  EXPECT_TRUE(explains({"bert-tiny", "-b", "1,2"}));
+  EXPECT_TRUE(explains({"bert-tiny", "--explain", "pooler"}));
+  EXPECT_TRUE(explains({"gpt2", "-s", "8", "--generate", "2"}));
+  EXPECT_FALSE(explains({"bert-tiny", "--dtype", "fp32"}));
+  EXPECT_FALSE(explains({"llama-3.2-1b"}));
+  // A predictor that has no half precision offers none.
+  const Outcome narrow = run({"predict", "gpt2", "--predictor", kPredictor});
+  const bool covers_bf16 =
+      run({"predict", "gpt2", "--predictor", kPredictor, "--dtype", "bf16"}).code == 0;
+  EXPECT_EQ(narrow.out.find("--dtype bf16 predicts") != std::string::npos, covers_bf16);
+}
+
 TEST(Cli, WithoutAPredictorItSaysWhatToDo) {
-  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--on", "nowhere"},
-                                                {"--predictor", kPredictor, "--dtype", "int8"}}) {
+  const auto expect = [](const std::vector<std::string>& flags, int exit_code,
+                         const std::string& code) {
     std::vector<std::string> arguments{"predict", "gpt2"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 4) << outcome.err;
+    EXPECT_EQ(outcome.code, exit_code) << outcome.err;
     EXPECT_EQ(outcome.out, "");
     EXPECT_NE(outcome.err.find("hint:"), std::string::npos) << outcome.err;
     arguments.push_back("--json");
-    EXPECT_EQ(run(arguments).err.rfind("{\"error\":{\"code\":\"unavailable\"", 0), 0u);
-  }
+    EXPECT_EQ(run(arguments).err.rfind("{\"error\":{\"code\":\"" + code + "\"", 0), 0u);
+  };
+  expect({"--on", "nowhere"}, 4, "unavailable");
+  expect({"--predictor", kPredictor, "--dtype", "int8"}, 3, "invalid_input");
 }
 
 TEST(Cli, PredictRefusesWhatMakesNoSense) {

@@ -65,6 +65,55 @@ const CLI::Option* find_empty(const CLI::App& command) {
   return nullptr;
 }
 
+// A usage line of its own, above the options as usual.
+class UsageFormatter : public CLI::Formatter {
+ public:
+  explicit UsageFormatter(std::string text) : text_(std::move(text)) {}
+  std::string make_usage(const CLI::App* /*app*/, std::string name) const override {
+    return "Usage: " + name + " " + text_ + "\n";
+  }
+
+ private:
+  std::string text_;
+};
+
+// The command that was typed, with those above it: "wattree profiles show".
+std::string typed_command(const CLI::App& app) {
+  const std::vector<CLI::App*> below = app.get_subcommands();
+  return app.get_name() + (below.empty() ? "" : " " + typed_command(*below.front()));
+}
+
+const CLI::App& innermost(const CLI::App& app) {
+  const std::vector<CLI::App*> below = app.get_subcommands();
+  return below.empty() ? app : innermost(*below.front());
+}
+
+// CLI11's own sentences, where they do not say what to do.
+std::string plain_message(const CLI::ParseError& error, const CLI::App& typed) {
+  const std::string what = error.what();
+  const auto after = [&what](std::string_view start) { return what.substr(start.size()); };
+  constexpr std::string_view kNoNumber = "Could not convert: ";
+  constexpr std::string_view kOneTooMany = "The following argument was not expected: ";
+  constexpr std::string_view kSomeTooMany = "The following arguments were not expected: ";
+  if (what.starts_with(kNoNumber)) return after(kNoNumber) + " is not a number that can be used";
+  if (what.starts_with(kOneTooMany)) return "unexpected argument: " + after(kOneTooMany);
+  if (what.starts_with(kSomeTooMany)) return "unexpected arguments: " + after(kSomeTooMany);
+  if (what != "A subcommand is required") return what;
+  if (typed.get_parent() == nullptr) return "a command is missing";
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands_of(typed)) names.push_back(command->get_name());
+  return typed.get_name() + " needs one of these words: " + join(names);
+}
+
+Error usage_error_of(const CLI::ParseError& error, const CLI::App& app) {
+  const CLI::App& typed = innermost(app);
+  return {
+      ErrorCode::kInvalidInput, plain_message(error, typed),
+      typed.get_parent() == nullptr
+          ? "begin with `wattree predict bert-base-uncased`; `wattree --help` lists the commands"
+          : "`" + typed_command(app) + " --help` shows the usage and examples"};
+}
+
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates,
                          const std::string& otherwise) {
   const std::vector<std::string> close = nearest(word, candidates, 2);
@@ -131,6 +180,10 @@ CommandSyntax CommandSyntax::add_subcommand(const std::string& name,
 void CommandSyntax::require_subcommand() const { app_->require_subcommand(1); }
 
 void CommandSyntax::footer(const std::string& text) const { app_->footer(text); }
+
+void CommandSyntax::usage(const std::string& text) const {
+  app_->formatter(std::make_shared<UsageFormatter>(text));
+}
 
 void CommandSyntax::group(const std::string& heading) const { app_->group(heading); }
 
@@ -216,11 +269,11 @@ CommandLine::Parsed CommandLine::parse(const std::vector<std::string>& arguments
     app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     return {};
   } catch (const CLI::ParseError& error) {
-    std::ostringstream out;
-    std::ostringstream err;
-    app_->exit(error, out, err);
     const bool is_asked = error.get_exit_code() == 0;  // --help, --version
-    return {is_asked ? Ending::kAnswered : Ending::kWrong, error.what(), out.str(), err.str()};
+    if (!is_asked) return {Ending::kWrong, usage_error_of(error, *app_)};
+    std::ostringstream out;
+    app_->exit(error, out, out);
+    return {Ending::kAnswered, {}, out.str()};
   }
 }
 

@@ -59,6 +59,8 @@ class CommandSyntax {
   CommandSyntax add_subcommand(const std::string& name, const std::string& description) const;
   void require_subcommand() const;
   void footer(const std::string& text) const;
+  // What --help shows after "Usage: wattree COMMAND", where the options alone do not tell.
+  void usage(const std::string& text) const;
   // The heading under which the program's --help lists it.
   void group(const std::string& heading) const;
   CommandOption add_flag(const std::string& names, bool& value, const std::string& help) const;
@@ -96,9 +98,8 @@ class CommandLine {
   enum class Ending { kCommand, kAnswered, kWrong };
   struct Parsed {
     Ending ending = Ending::kCommand;
-    std::string message;   // What is wrong, in a sentence.
-    std::string out = {};  // What --help and --version print,
-    std::string err = {};  // and what a person reads who typed something wrong.
+    Error error;           // What is wrong, and what to do.
+    std::string out = {};  // What --help and --version print.
   };
   // The name of an option that was typed with an empty value, or nothing.
   std::string empty_option() const;

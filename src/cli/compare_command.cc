@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <span>
@@ -6,6 +7,7 @@
 #include "src/api/predict/compare_models.h"
 #include "src/api/runs/compare_runs.h"
 #include "src/api/runs/open_profiles.h"
+#include "src/base/in_quotes.h"
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/pass_flags.h"
@@ -91,6 +93,15 @@ int run(CompareFlags& flags, CommandSyntax syntax, Surroundings& world) {
   services.store = store_file(flags.folder.folder, services);
   services.profiles = flags.folder.path(world);
   const bool are_models = names_a_model(flags.names.front(), services);
+  if (const auto run =
+          std::find_if_not(flags.names.begin(), flags.names.end(),
+                           [&](const std::string& name) { return names_a_model(name, services); });
+      are_models && run != flags.names.end()) {
+    return fail({ErrorCode::kInvalidInput,
+                 in_quotes(flags.names.front()) + " is a model, and " + in_quotes(*run) + " is not",
+                 "compare models with models, or runs with runs"},
+                flags.json, world);
+  }
   if (const Status failure = check_flags(flags, syntax, are_models); !failure.ok())
     return usage_error(failure.error(), flags.json, world);
   return are_models ? compare_models(flags, limit, world)

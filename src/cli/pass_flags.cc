@@ -55,8 +55,10 @@ Status read_sets(PassFlags& flags) {
 void describe_view(CommandSyntax command, ViewFlags& flags) {
   command.add_option("--depth", flags.depth, "Show at most this many levels below the root");
   command
-      .add_option("--level", flags.level,
-                  "Show nodes down to this level [ml; math in JSON and CSV]")
+      .add_option(
+          "--level", flags.level,
+          "Show nodes down to this level: ml has layers such as Linear, math has kernels [ml; "
+          "math in JSON and CSV]")
       .offers({"model", "module", "ml", "math"});
   command.add_flag("--all", flags.all, "Show every layer, instead of folding identical ones");
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -34,6 +35,7 @@ struct PredictFlags {
   std::optional<std::string> explain;
   std::optional<std::int64_t> generate;
   bool json = false, csv = false, must_fit = false;
+  bool shows_totals = false;
 };
 
 CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
@@ -51,8 +53,9 @@ CommandSyntax describe(CommandSyntax app, PredictFlags& flags) {
       "  wattree predict ./config.json --predictor mine.json --json | jq .tree.energy_j\n\n"
       "The first lines say what the numbers hold for. A node's energy is its own work plus its\n"
       "children's. \"90 %\" is the interval that held 9 of 10 measurements of models that the\n"
-      "predictor had not seen. The basis says where a number comes from. A query is one item (one\n"
-      "sequence of the batch), not a pass. See docs/predicting.md.\n");
+      "predictor had not seen. The basis says where a number comes from. Any flag from --queries\n"
+      "to --host-watts adds a table of energy, cost and CO2 for many queries. A query is one item\n"
+      "(one sequence of the batch), not a pass. See docs/predicting.md.\n");
   predict.add_option("MODEL", flags.model, kModelHelp).required();
   predict.add_option("-b,--batch", flags.batches, "Batch size, a list (8,16) or a range (8:32:8)")
       .show_default();
@@ -147,7 +150,7 @@ ExtrasRequest extras_of(const PredictFlags& flags) {
 // The tree, or what was asked for instead.
 void print_parts(const PredictFlags& flags, const Prediction& prediction, const TreeView& view,
                  const PredictionExtras& extras, std::ostream& out) {
-  if (!extras.top.empty()) out << groups_table(extras.top, "most energy of its own") << "\n";
+  if (!extras.top.empty()) out << groups_table(extras.top, "largest energy of their own") << "\n";
   if (extras.breakdown) out << groups_table(extras.breakdown->groups, flags.by) << "\n";
   if (extras.top.empty() && !extras.breakdown) {
     out << prediction_table(prediction, view, flags.view.all) << "\n";
@@ -157,6 +160,23 @@ void print_parts(const PredictFlags& flags, const Prediction& prediction, const 
 std::string headline_of(const Prediction& prediction) {
   const BuiltModel& built = prediction.built;
   return prediction_headline(prediction.by, built.pass, pass_phrase(built)) + "\n";
+}
+
+// Many configs name no precision or fp32, though people deploy in half precision: whoever did not
+// choose one should know, and see how to.
+std::string precision_line(const PredictFlags& flags, const Pass& pass, const LoadedPredictor& by) {
+  const bool is_chosen = !flags.pass.query.dtype.empty() || is_script(flags.model);
+  if (is_chosen || pass.precision != Precision::kFp32) return "";
+  const std::vector<std::string>& dtypes = by.predictor->dtypes;
+  if (std::find(dtypes.begin(), dtypes.end(), "bf16") == dtypes.end()) return "";
+  return "fp32, because the model's config asks for nothing smaller; --dtype bf16 predicts half "
+         "precision\n";
+}
+
+std::string totals_text(const PredictFlags& flags, const QueryTotals& totals,
+                        const Surroundings& world) {
+  if (flags.shows_totals) return with_fields_named(totals_table(totals), world.flag_of);
+  return "Cost and CO2 of many queries: add --queries 1e6, --price 0.30 or --region US-GA.\n";
 }
 
 // The exit code, where what was asked for must fit.
@@ -182,7 +202,8 @@ void print(const PredictFlags& flags, const SweepAnswer& answer, std::ostream& o
       << sweep.class_name << " of " << sweep.model << "\n"
       << prediction_headline(sweep.by, sweep.points.front().pass,
                              "pass of " + std::to_string(sweep.points.size()) + " sizes")
-      << "\n\n"
+      << "\n"
+      << precision_line(flags, sweep.points.front().pass, sweep.by) << "\n"
       << sweep_table(sweep) << "\n";
   if (sweep.mean_tree) {
     out << "Mean over the sizes:\n\n";
@@ -224,9 +245,10 @@ int run_generate(const PredictFlags& flags, const Asked& asked, Surroundings& wo
   if (flags.json) {
     world.out << to_json(answer.value());
   } else {
-    world.out << with_fields_named(
-        generation_text(answer.value().generation) + "\n" + totals_table(answer.value().totals),
-        world.flag_of);
+    const Generation& generation = answer.value().generation;
+    world.out << with_fields_named(generation_text(generation), world.flag_of)
+              << precision_line(flags, generation.prefill.built.pass, generation.prefill.by) << "\n"
+              << totals_text(flags, answer.value().totals, world);
   }
   const Generation& generation = answer.value().generation;
   return check_fit(flags, generation.memory, generation.prefill.by, world);
@@ -244,6 +266,7 @@ int run_explain(const PredictFlags& flags, const Asked& asked, Surroundings& wor
     const BuiltModel& built = answer.value().prediction.built;
     world.out << built.class_name << " of " << built.model << "\n"
               << headline_of(answer.value().prediction)
+              << precision_line(flags, built.pass, answer.value().prediction.by)
               << explanation_text(answer.value().prediction, answer.value().explanation);
   }
   return 0;
@@ -257,12 +280,12 @@ void print(const PredictFlags& flags, const PredictAnswer& answer, Surroundings&
             << built.class_name << " of " << built.model << ": "
             << with_prefix(static_cast<double>(root.params)) << " parameters, "
             << with_prefix(static_cast<double>(root.flops), "FLOP") << "\n"
-            << headline_of(prediction)
+            << headline_of(prediction) << precision_line(flags, built.pass, prediction.by)
             << estimate_line(prediction.root(), built.pass.batch, tokens_per_item(built)) << "\n"
             << where_energy_goes(answer.extras.roles) << "\n"
             << memory_line(prediction.memory) << "\n\n";
   print_parts(flags, prediction, answer.view, answer.extras, world.out);
-  world.out << with_fields_named(totals_table(*answer.extras.totals), world.flag_of);
+  world.out << totals_text(flags, *answer.extras.totals, world);
 }
 
 int run_one(const PredictFlags& flags, const Asked& asked, Surroundings& world) {
@@ -300,7 +323,11 @@ int run(PredictFlags& flags, Surroundings& world) {
 Command predict_command(CommandSyntax app) {
   auto flags = std::make_shared<PredictFlags>();
   const CommandSyntax predict = describe(app, *flags);
-  return {predict, [flags](Surroundings& world) { return run(*flags, world); },
+  return {predict,
+          [flags, predict](Surroundings& world) {
+            flags->shows_totals = asks_for_totals(predict);
+            return run(*flags, world);
+          },
           [flags] { return flags->json || flags->csv; }};
 }
 

@@ -1,13 +1,18 @@
 #include "src/cli/predict_flags.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace wattree {
 
 void describe_predictor(CommandSyntax command, PredictorRef& predictor) {
   const CommandOption file = command.add_option("--predictor", predictor.file,
                                                 "A predictor file, as `wattree train` writes it");
   command
-      .add_option("--on", predictor.on,
-                  "A predictor by name: your own, or a shipped one [this machine's, or else h200]")
+      .add_option(
+          "--on", predictor.on,
+          "A predictor of yours, a shipped one, or any device of `wattree hardware`, scaled "
+          "from its datasheet [this machine's, or else h200]")
       .excludes(file);
   command
       .add_option("--execution", predictor.execution,
@@ -38,6 +43,14 @@ void describe_totals(CommandSyntax command, TotalsRequest& request) {
   command.add_option(
       "--host-watts", request.host_watts,
       "Power that the host draws beside the accelerator, in watts [the host is not counted]");
+}
+
+bool asks_for_totals(CommandSyntax command) {
+  constexpr const char* kFlags[] = {"--queries",   "--passes-per-query", "--price",
+                                    "--region",    "--intensity",        "--pue",
+                                    "--host-watts"};
+  return std::any_of(std::begin(kFlags), std::end(kFlags),
+                     [command](const char* flag) { return command.is_given(flag); });
 }
 
 }  // namespace wattree

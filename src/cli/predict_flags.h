@@ -8,5 +8,7 @@ namespace wattree {
 
 void describe_predictor(CommandSyntax command, PredictorRef& predictor);
 void describe_totals(CommandSyntax command, TotalsRequest& request);
+// Whether a flag of describe_totals() was typed.
+bool asks_for_totals(CommandSyntax command);
 
 }  // namespace wattree

@@ -131,7 +131,7 @@ CommandSyntax add_import(CommandSyntax profiles, FilesFlags& flags) {
 
 CommandSyntax add_estimate(CommandSyntax profiles, FilesFlags& flags) {
   const CommandSyntax command = profiles.add_subcommand(
-      "estimate", "Keep a profile of a run that there is no file of: hardware, hours, region");
+      "estimate", "Estimate a run from its hardware, hours and region, and keep it as a profile");
   command.add_option("NAME", flags.estimate.name, "What to call it").required();
   command
       .add_option("--hardware", flags.estimate.fleet,
@@ -178,10 +178,10 @@ CommandSyntax add_recover(CommandSyntax profiles, FilesFlags& flags) {
 std::vector<Command> profiles_files_commands(CommandSyntax profiles) {
   auto flags = std::make_shared<FilesFlags>();
   const CommandSyntax saving = profiles.add_subcommand(
-      "backup", "Copy all profiles and tokens to a file, while others go on");
+      "backup", "Copy all profiles and tokens to a file; runs may go on meanwhile");
   saving.add_option("FILE", flags->file, "A new file").required();
-  const CommandSyntax restoring =
-      profiles.add_subcommand("restore", "Bring a backup back; what is here now is kept beside it");
+  const CommandSyntax restoring = profiles.add_subcommand(
+      "restore", "Restore a backup; the present profiles are kept beside it");
   restoring.add_option("FILE", flags->file, "A backup").required();
   const std::vector<Command> commands{
       {add_import(profiles, *flags),

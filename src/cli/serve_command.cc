@@ -35,9 +35,8 @@ constexpr char kServeFooter[] =
     "  wattree serve --port 0 --log requests.jsonl\n"
     "  wattree serve --public --trust-proxy 127.0.0.1 --host-name energy.example.org\n"
     "  wattree serve --address 0.0.0.0 --public --tls-cert cert.pem --tls-key key.pem\n\n"
-    "By default it serves this machine alone. It ends on SIGINT (Ctrl-C) or SIGTERM after the "
-    "answers\n"
-    "in flight; a second signal ends it at once. See docs/server.md.\n";
+    "By default it serves this machine alone. Ctrl-C (SIGINT) or SIGTERM stops it once open\n"
+    "requests are answered; a second signal stops it at once. See docs/server.md.\n";
 
 // Who may call, and by which name.
 void add_access(CommandSyntax serve, ServeFlags& flags) {
@@ -45,21 +44,21 @@ void add_access(CommandSyntax serve, ServeFlags& flags) {
                  "Let anybody read without a token, at a limited rate; nobody may change anything");
   serve
       .add_option("--host-name", flags.options.host_names,
-                  "A name that the server is called by, beside its address (repeatable)")
+                  "Another name that clients may use for this server (repeatable)")
       .repeatable("NAME");
   serve
       .add_option("--allow-origin", flags.options.allowed_origins,
-                  "Let the pages of this origin ask, https://example.org (repeatable)")
+                  "Let pages of this origin call the API, such as https://example.org (repeatable)")
       .repeatable("ORIGIN");
   serve
       .add_option("--trust-proxy", flags.options.trusted_proxies,
-                  "Believe the X-Forwarded-For of this address (repeatable)")
+                  "Trust X-Forwarded-For from this address (repeatable)")
       .repeatable("ADDRESS");
 }
 
 CommandSyntax describe(CommandSyntax app, ServeFlags& flags) {
-  const CommandSyntax serve =
-      app.add_subcommand("serve", "Serve predictions, runs and profiles over HTTP");
+  const CommandSyntax serve = app.add_subcommand(
+      "serve", "Show predictions and runs as pages in a browser, and serve the HTTP API");
   serve.footer(kServeFooter);
   serve.add_option("--port", flags.port, "Port to listen on; 0: any free one").show_default();
   serve
@@ -70,10 +69,12 @@ CommandSyntax describe(CommandSyntax app, ServeFlags& flags) {
   serve.add_flag("--open", flags.open, "Open the address in the browser");
   serve
       .add_option("--models", flags.models,
-                  "Folder of more models, NAME.json or NAME/config.json, which may change any time")
+                  "Folder of more models, NAME.json or NAME/config.json; it may change at any time")
       .type_name("DIR");
   add_access(serve, flags);
-  serve.add_option("--tls-cert", flags.tls_cert, "Speak TLS with this certificate and chain (PEM)")
+  serve
+      .add_option("--tls-cert", flags.tls_cert,
+                  "Serve over TLS with this certificate and chain (PEM)")
       .type_name("FILE");
   serve.add_option("--tls-key", flags.tls_key, "The certificate's key (PEM)").type_name("FILE");
   serve

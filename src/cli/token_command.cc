@@ -68,7 +68,7 @@ Command token_command(CommandSyntax app) {
       "Examples:\n"
       "  wattree token create laptop --scope read --days 90\n"
       "  wattree token revoke 3\n\n"
-      "A token is shown once and kept as a hash alone, in the store of profiles.\n");
+      "A token is shown only once. Wattree keeps just its hash.\n");
   const CommandSyntax creating = token.add_subcommand("create", "Create a token, and print it");
   creating.add_option("NAME", flags->name, "Who gets it, or what for").required();
   creating
@@ -80,7 +80,8 @@ Command token_command(CommandSyntax app) {
   creating.add_flag("--json", flags->json, "Print JSON (docs/schemas/token.schema.json)");
   const CommandSyntax listing = token.add_subcommand("list", "List the tokens there are");
   listing.add_flag("--json", flags->json, "Print JSON (docs/schemas/tokens.schema.json)");
-  const CommandSyntax revoking = token.add_subcommand("revoke", "Make a token worthless");
+  const CommandSyntax revoking =
+      token.add_subcommand("revoke", "Revoke a token: the server no longer accepts it");
   revoking.add_option("ID", flags->id, "Its number in the list").required();
   return {token,
           [=](Surroundings& world) {

@@ -30,7 +30,6 @@ struct TrackFlags {
 };
 
 constexpr char kFooter[] =
-    "Usage: wattree track [OPTIONS] -- COMMAND [ARGUMENTS...]\n\n"
     "Examples:\n"
     "  wattree track -- python train.py\n"
     "  wattree track --region US-GA --pue 1.2 --epochs 20 --epoch-regex 'epoch +(\\d+)' -- python "
@@ -39,12 +38,10 @@ constexpr char kFooter[] =
     "  wattree track --pid 4711\n"
     "  wattree track --serve --energyvis http://localhost:3000 --region US-GA -- python "
     "train.py\n\n"
-    "The command runs as without wattree: same terminal, streams, signals and exit code; 124 where "
-    "--stop-above\n"
-    "ended it, 126 or 127 where it could not be started. Whatever goes wrong with measuring, it "
-    "goes on.\n"
-    "What is measured is written down as it happens: `wattree profiles recover` finishes a run "
-    "whose tracker died.\n"
+    "The command runs as it does without wattree: same terminal, streams, signals and exit code.\n"
+    "The exit code is 124 if --stop-above ended the command, and 126 or 127 if it could not be\n"
+    "started. If measuring fails, the command goes on. Measurements are written to a file as they\n"
+    "are made: `wattree profiles recover` finishes a run whose tracker was killed.\n"
     "See docs/tracking.md.\n";
 
 // Where the run goes: files, servers, the terminal.
@@ -88,6 +85,7 @@ CommandSyntax describe(CommandSyntax app, TrackFlags& flags) {
   TrackRequest& request = flags.request;
   const CommandSyntax track =
       app.add_subcommand("track", "Run a command and track its energy and CO2, epoch by epoch");
+  track.usage("[OPTIONS] -- COMMAND [ARGUMENTS...]");
   track.footer(kFooter);
   track.add_option("--name", request.name, "Name of the run [the script's]");
   track.add_option("--region", request.region,

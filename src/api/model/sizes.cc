@@ -18,6 +18,8 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return value;
 }
 
+bool is_digit(std::string_view text) { return text.find_first_of("0123456789") == 0; }
+
 bool take(std::string_view& text, char c) {
   if (!text.starts_with(c)) return false;
   text.remove_prefix(1);
@@ -36,7 +38,7 @@ Result<std::vector<std::int64_t>> parse_sizes(std::string_view field, std::strin
   std::vector<std::int64_t> out;
   do {
     const auto from = take_number(text);
-    if (!from) return bad("a number is expected");
+    if (!from) return bad(is_digit(text) ? "the number is too large" : "a number is expected");
     if (!take(text, ':')) {
       out.push_back(*from);
       continue;

@@ -42,7 +42,8 @@ void RegisteredRun::take(const Record& record) {
 void RegisteredRun::write() {
   if (folder_.empty()) return;
   const Status failure = write_run_entry(folder_, entry_);
-  if (!failure.ok() && observer_.on_message) {
+  if (!failure.ok() && observer_.on_message && !is_failure_told_) {
+    is_failure_told_ = true;
     observer_.on_message("the run is not listed by servers: " + failure.error().message);
   }
 }

@@ -35,6 +35,7 @@ class RegisteredRun {
   RunEntry entry_;
   const TrackObserver& observer_;
   std::optional<PowerTrace> trace_;
+  bool is_failure_told_ = false;
 };
 
 }  // namespace wattree

@@ -63,11 +63,11 @@ Result<Profile> load_run(const RunRef& run, const Services& services) {
     return profile_of_energy(energy.value(), run.name);
   }
   Result<Profile> profile = load_profile(run, services);
-  const bool is_number = run.name.find_first_of("0123456789") == 0;
+  const bool is_number = run.name.find_first_of("-+0123456789") == 0;
   if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
-  return Error{ErrorCode::kInvalidInput,
-               in_quotes(run.name) + " is neither an energy nor a profile",
-               "an energy has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh", "run"};
+  return Error{
+      ErrorCode::kInvalidInput, in_quotes(run.name) + " is neither an energy nor a profile",
+      "an energy is 0 or more and has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh", "run"};
 }
 
 Result<std::vector<Device>> devices_with(const OwnDevices& own) {

@@ -58,11 +58,12 @@ std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std
   const Predictor& predictor = *by.predictor;
   const Boundary boundary = by.provenance().boundary;
   const std::string execution =
-      predictor.is_by_kernel ? ", " + std::string(name_of(by.execution)) : "";
-  return fmt::format(
-      "{}{}, {}, {}, {}{}, per {}; {} by {} ({})", boundary == Boundary::kGpu ? "1× " : "",
-      predictor.hardware, phrase_of(boundary), name_of(pass.precision), name_of(pass.attention),
-      execution, per, predictor.is_assumed ? "assumed" : "predicted", predictor.name, by.origin);
+      predictor.is_by_kernel ? ", " + std::string(name_of(by.execution)) + " execution" : "";
+  return fmt::format("{}{}, {}, {}, {} attention{}, per {}; {} by {} ({})",
+                     boundary == Boundary::kGpu ? "1× " : "", predictor.hardware,
+                     phrase_of(boundary), name_of(pass.precision), name_of(pass.attention),
+                     execution, per, predictor.is_assumed ? "assumed" : "predicted", predictor.name,
+                     by.origin);
 }
 
 std::string estimate_line(const PassEstimate& estimate, std::int64_t items,

@@ -10,8 +10,8 @@
 
 namespace wattree {
 
-// All that a number depends on, in one line: "1× H200, GPU only, bf16, sdpa, per pass of 16 × 128;
-// predicted by h200 (shipped)". `per` is what is predicted: "pass of 16 × 128".
+// All that a number depends on, in one line: "1× H200, GPU only, bf16, sdpa attention, per pass of
+// 16 × 128; predicted by h200 (shipped)". `per` is what is predicted: "pass of 16 × 128".
 std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std::string_view per);
 
 // "12.3 J ±5.0 % in 31.2 ms ±8.0 %, 395 W on average; 0.77 J per item, 6.0 mJ per token"

@@ -18,6 +18,9 @@ namespace {
 constexpr std::string_view kElementStart =
     "<script type=\"application/json\" id=\"wattree-profile\">";
 constexpr std::string_view kElementEnd = "</script>";
+constexpr char kWhatIsExpected[] =
+    "`wattree track` writes profiles; EnergyVis's files, which have \"serverData\", and "
+    "CodeCarbon's emissions.csv, which has a column energy_consumed, are read too";
 // What a file may hold, also unpacked: a run of some million epochs.
 constexpr std::uint64_t kMaxFile = std::uint64_t{1} << 30;
 
@@ -76,10 +79,13 @@ Result<ReadProfiles> read_profiles(std::string_view text, const std::string& ori
   const std::string_view field = first_field(text, {"format", "serverData"});
   if (field == "format") return one(read_profile_json(text, origin), ProfileFormat::kWattree);
   if (field == "serverData") return one(read_energyvis(text, origin), ProfileFormat::kEnergyVis);
-  if (const Result<nlohmann::json> json = parse_json(text, origin); !json.ok()) return json.error();
-  return Error{ErrorCode::kInvalidInput, origin + ": this is no profile",
-               "a profile has \"format\": \"wattree-profile\", EnergyVis's has \"serverData\", and "
-               "CodeCarbon's emissions.csv has a column energy_consumed"};
+  if (const Result<nlohmann::json> json = parse_json(text, origin); !json.ok()) {
+    Error error = json.error();
+    error.hint = kWhatIsExpected;
+    return error;
+  }
+  return Error{ErrorCode::kInvalidInput, origin + ": this is not a profile of a run",
+               kWhatIsExpected};
 }
 
 Result<ReadProfiles> read_profiles_file(const std::filesystem::path& path,

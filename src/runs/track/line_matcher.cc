@@ -107,7 +107,7 @@ LineMatcher::LineMatcher(std::shared_ptr<const Compiled> compiled)
 Result<LineMatcher> LineMatcher::compile(const std::string& pattern) {
   const auto refuse = [&](const std::string& why) {
     return Error{ErrorCode::kInvalidInput,
-                 "\"" + pattern + "\" is no regular expression for epochs: " + why,
+                 "\"" + pattern + "\" is not a valid regular expression: " + why,
                  "an extended regular expression, such as 'epoch +(\\d+)' or '^Epoch ([0-9]+)/'"};
   };
   if (pattern.empty()) return refuse("it is empty");
