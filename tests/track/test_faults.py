@@ -304,6 +304,16 @@ def test_a_tracker_that_was_stopped_for_a_while_shows_a_gap_where_it_knows_nothi
 # --- the command ---
 
 
+def test_short_lines_wait_for_no_reader(machine):
+    """A pipe holds thousands of short lines, tracked or not: a reader that comes late keeps nobody waiting."""
+    script = "for i in range(300): print('epoch', i, flush=True)"
+    tracker = machine.start("--assume", "gpu=100W", "--epoch-regex", r"epoch (\d+)", command=[sys.executable, "-c", script])
+    assert tracker.wait(timeout=60) == 0
+    assert tracker.stdout.read() == b"".join(b"epoch %d\n" % i for i in range(300))
+    tracker.stderr.close()
+    assert len(machine.profile()["epochs"]) == 300
+
+
 @pytest.mark.parametrize("options", [[], ["--epoch-regex", r"epoch (\d+)"]])
 class TestCommands:
     @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL, signal.SIGBUS])

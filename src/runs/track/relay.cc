@@ -24,6 +24,8 @@ namespace wattree {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 18;
+// From so many bytes on, copying costs more than sharing.
+constexpr int kMuch = 1 << 14;
 // Of a pipe, where the system allows it: fewer turns between the command and the relay.
 constexpr int kPipeSize = 1 << 20;
 
@@ -102,6 +104,15 @@ bool write_all(int to, const char* bytes, std::size_t size) {
   return true;
 }
 
+// Whether much is there once something is. A shared piece takes a place of its own in the reader's
+// pipe, which has sixteen, even if it is one short line: with a reader that pauses, the next line
+// would wait. What is copied is put together there.
+bool waits_for_much(int from) {
+  wait_until(from, POLLIN);
+  int bytes = 0;
+  return ::ioctl(from, FIONREAD, &bytes) == 0 && bytes >= kMuch;
+}
+
 struct Shared {
   bool is_possible = true;
   bool is_over = false;   // Nothing more comes, or nobody reads any more.
@@ -155,8 +166,8 @@ Shared share(int from, int to) {
       winsize size{};
       if (::ioctl(to, TIOCGWINSZ, &size) == 0) ::ioctl(way.ours, TIOCSWINSZ, &size);
     }
-    std::size_t size = 0;
-    if (can_share) {
+    if (can_share && waits_for_much(way.ours)) {
+      std::size_t size = 0;
       const Shared shared = share(way.ours, to);
       if (shared.is_over) break;
       can_share = shared.is_possible;
@@ -167,16 +178,18 @@ Shared share(int from, int to) {
         if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) break;
       }
       if (size < shared.bytes) break;
+      if (size > 0) {
+        matcher.feed({buffer, size}, found);
+        continue;
+      }
     }
-    if (size == 0) {
-      const ssize_t got = ::read(way.ours, buffer, kPiece);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;  // A pseudo-terminal whose command is gone answers EIO.
-      size = static_cast<std::size_t>(got);
-      // Nobody reads any more: close our end, so that the command learns it the way it would have.
-      if (!write_all(to, buffer, size)) break;
-    }
-    matcher.feed({buffer, size}, found);
+    const ssize_t got = ::read(way.ours, buffer, kPiece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;  // A pseudo-terminal whose command is gone answers EIO.
+    // Before it is passed on, which takes as long as the reader likes.
+    matcher.feed({buffer, static_cast<std::size_t>(got)}, found);
+    // Nobody reads any more: close our end, so that the command learns it the way it would have.
+    if (!write_all(to, buffer, static_cast<std::size_t>(got))) break;
   }
   matcher.finish(found);
   ::_exit(0);
