@@ -32,8 +32,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(wattree_flags INTERFACE -Wno-sign-conversion)
 endif()
 if(WATTREE_PRECOMPILE)
-  # GCC 12 forgets that precompiled headers are the system's, and takes sums of strings in them for overflows.
-  target_compile_options(wattree_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
+  # GCC 12 forgets that precompiled headers are the system's, and takes sums of strings in them for overflows
+  # and overreads.
+  target_compile_options(wattree_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(WATTREE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # With more of a folder in sight GCC 12 looks into std::variant, and takes the member that is not there for uninitialised.
