@@ -17,12 +17,13 @@ def load_refresh():
     return module
 
 
-CASES = list(load_refresh().cases())
+REFRESH = load_refresh()
+CASES = list(REFRESH.cases())
 
 
 @pytest.mark.parametrize("name,arguments", CASES, ids=[name for name, _ in CASES])
-def test_output_is_as_stored(name, arguments, wattree, root):
-    run = subprocess.run([wattree, *arguments], capture_output=True, text=True, cwd=root)
+def test_output_is_as_stored(name, arguments, wattree):
+    run = REFRESH.run(wattree, arguments)
     assert run.returncode == 0, run.stderr
     assert run.stdout == (FOLDER / "expected" / name).read_text(), "if this is meant: tests/golden/refresh"
 
