@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "src/api/predict/predict.h"
@@ -74,8 +75,14 @@ TEST(HeatMap, IsTheSweepAsATable) {
   one.pass.seq = 32;
   const double energy = predict(one, offline_services()).value().prediction.root().energy.value / 4;
   EXPECT_NEAR(map.at("energy_per_item_j")[1][1].get<double>(), energy, 1e-15);
-  EXPECT_EQ(map.at("least").at("batch_size"), 4);
-  EXPECT_EQ(map.at("least").at("seq_len"), 16);
+  // The least is the least of the table, which need not be the shortest: libraries choose kernels.
+  double least = energy;
+  for (const Json& row : map.at("energy_per_item_j")) {
+    for (const Json& cell : row) least = std::min(least, cell.get<double>());
+  }
+  const int row = map.at("least").at("batch_size") == 4 ? 1 : 0;
+  const int column = map.at("least").at("seq_len").get<int>() / 16 - 1;
+  EXPECT_EQ(map.at("energy_per_item_j")[row][column], least);
 }
 
 }  // namespace
