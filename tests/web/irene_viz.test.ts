@@ -302,7 +302,7 @@ describe('IrEne-viz', () => {
     expect(energies).toEqual([...energies].sort((a, b) => b - a));
     const [tree, list] = [await w.page.getByRole('tree').boundingBox(), await ops.first().boundingBox()];
     expect((list?.x ?? 0)).toBeGreaterThanOrEqual((tree?.x ?? 0) + (tree?.width ?? 0));
-    await ops.nth(2).click();
+    await ops.filter({ hasText: 'query' }).first().click();
     expect(await w.page.locator('[role="treeitem"][aria-selected="true"]').getAttribute('aria-label')).toContain('query');
     await w.page.locator('[data-key="encoder.layer.0.output.dense"]').click();
     expect(await w.page.locator('.op[aria-pressed="true"]').innerText()).toContain('output.dense');
