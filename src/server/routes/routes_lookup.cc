@@ -12,17 +12,13 @@ using enum ParameterType;
 
 constexpr auto kCompact = [](const auto& answer) { return compact(to_json(answer)); };
 
-Route route(std::string name, std::string summary, std::vector<Parameter> parameters,
+// Its path, its operation and its answer have one name.
+Route route(const std::string& name, std::string summary, std::vector<Parameter> parameters,
             Handler handle) {
-  Route out;
-  out.path = "/api/v1/" + name;
-  out.answer = name;
-  out.operation = std::move(name);
+  Route out = api_route(HttpMethod::kGet, name, name, std::move(summary), std::move(parameters),
+                        name, std::move(handle));
   out.tag = "Look-up";
-  out.summary = std::move(summary);
-  out.parameters = std::move(parameters);
   out.is_cacheable = true;
-  out.handle = std::move(handle);
   return out;
 }
 

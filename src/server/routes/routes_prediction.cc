@@ -47,16 +47,11 @@ void add(Routes& routes, Route route) {
   routes.push_back(std::move(post));
 }
 
-Route route(std::string name, std::string summary, Parameters parameters, std::string answer,
+// Named as its path is.
+Route route(const std::string& name, std::string summary, Parameters parameters, std::string answer,
             Handler handle) {
-  Route out;
-  out.path = "/api/v1/" + name;
-  out.operation = std::move(name);
-  out.summary = std::move(summary);
-  out.parameters = std::move(parameters);
-  out.answer = std::move(answer);
-  out.handle = std::move(handle);
-  return out;
+  return api_route(HttpMethod::kGet, name, name, std::move(summary), std::move(parameters),
+                   std::move(answer), std::move(handle));
 }
 
 // The parameters of a pass, of the second side alone.
