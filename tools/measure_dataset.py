@@ -6,7 +6,7 @@ FOLDER/windows-SESSION.jsonl, and what the folders after --resume already have i
 ends. The work is done by another process: where that one loses the GPU, what it was at is noted as failed and the next goes on.
 
 Usage: measure_dataset.py --budget-s 560 --out FOLDER [--resume FOLDER …]
-       measure_dataset.py --classes experts,heads=40,… --out FOLDER   the kinds of wattree/kinds.py and edges.py, 40 heads at most
+       measure_dataset.py --classes experts,heads=40,… --out FOLDER   the kinds of wattree/kinds.py, edges.py and tiles.py, 40 heads at most
        measure_dataset.py --plan FILE --out FOLDER   the passes that a file lists, such as data/h200-kinds-check/plan.jsonl
        measure_dataset.py --smoke --out FOLDER   one of everything, and how counter, clocks and profiler behave: a minute
        measure_dataset.py --dry --out FOLDER     on the CPU, with shrunken models and made-up joules, to try the way through
@@ -37,6 +37,7 @@ KINDS = ("experts", "expert_steps", "heads", "steps", "fronts", "small", "small_
          "head_products", "products", "skewed", "odd_batched", "single", "single_tf32", "convolutions", "attention", "step_attention",
          "losses", "expert_parts", "front_parts", "expert_ops", "launches")
 EDGES = ("tiny", "long_passes", "windowed", "few_sequences", "launched", "few_rows", "long_attention")  # Those of wattree/edges.py.
+TILES = ("slim", "by_kernel")  # Those of wattree/tiles.py.
 DRY_SHRINK = {"num_hidden_layers": 1, "n_layer": 1, "n_layers": 1, "num_layers": 1, "num_decoder_layers": 1,
               "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 1200, "num_local_experts": 8, "num_experts": 8,
               "intermediate_size": 256, "moe_intermediate_size": 64, "shared_expert_intermediate_size": 64, "max_source_positions": 50,
@@ -92,11 +93,12 @@ def run_classes(collector, args):
         collector.run([collector.op_job(record, cache) for record in ordered], at_most)
 
     def measure_kind(name, at_most):
-        from wattree import edges, kinds
+        from wattree import edges, kinds, tiles
         from wattree.nodes import node_of_op
 
         collector.plan = name
-        passes_of, calls_of = kinds.PASS_KINDS | edges.PASS_EDGES, kinds.OP_KINDS | edges.OP_EDGES
+        passes_of = kinds.PASS_KINDS | edges.PASS_EDGES | tiles.PASS_TILES
+        calls_of = kinds.OP_KINDS | edges.OP_EDGES | tiles.OP_TILES
         if name in passes_of:
             measure_passes(passes_of[name](), at_most)
         elif name in calls_of:
@@ -154,10 +156,10 @@ def run_classes(collector, args):
             chosen_products = {r["node"]: r for r in (products[len(products) // 3], products[2 * len(products) // 3], products[-1])}.values()
             collector.run([collector.op_job(record, values=values) for record in chosen_products
                            for values in ("init", "zeros", "sparse")], at_most)
-        elif name in KINDS or name in EDGES:
+        elif name in (*KINDS, *EDGES, *TILES):
             measure_kind(name, at_most)
         else:
-            raise SystemExit(f"--classes: {name} is none of {', '.join((*CLASSES, 'unseen', *KINDS, *EDGES))}")
+            raise SystemExit(f"--classes: {name} is none of {', '.join((*CLASSES, 'unseen', *KINDS, *EDGES, *TILES))}")
         collector.say(f"{entry}: {collector.windows - windows} windows in {time.monotonic() - start_s:.0f} s")
 
 

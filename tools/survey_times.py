@@ -4,7 +4,7 @@
 Energy needs a second for each size; a time needs one launch. Every call runs four times, by turns with its weight in memory and
 in the cache, and the profiler says how long its kernels took on the device. Of passes, every op is timed in its place.
 
-Usage: survey_times.py --out FOLDER [--parts fp32,bf16,others,passes,attention] [--plan FILE] [--budget-s 300]
+Usage: survey_times.py --out FOLDER [--parts fp32,bf16,fine,others,passes,attention] [--plan FILE] [--budget-s 300]
 """
 
 import argparse
@@ -31,6 +31,11 @@ ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 17, 20, 24, 28, 32, 33, 40, 4
         256, 288, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, 1536, 2048, 3072, 4096)
 WIDTHS = (64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 8192)
 HALF_WIDTHS = (64, 128, 256, 384, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 5120, 8192, 11008, 14336)
+# Those between which the library changes its mind in fp32, and the rows that pack_times.py takes.
+FINE_ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 17, 20, 24, 28, 32, 33, 40, 48, 56, 64, 65, 80, 96, 112, 128, 129, 160, 192, 256, 320, 384,
+             512, 640, 768, 1024, 1536, 2048, 3072, 4096)
+FINE_WIDTHS = (64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1536, 1792, 2048, 2304,
+               2560, 3072, 3584, 4096, 5120, 8192)
 MOST_FLOPS = {"fp32": 3e10, "bf16": 4e11}
 TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
@@ -167,6 +172,21 @@ def products(dtype, pool, widths, ways, extra):
             cases.append(product_case(dtype, pool, m, n, k, chance.choice(ways)))
     chance.shuffle(cases)
     return cases
+
+
+def fine_products(pool):
+    """In fp32, the sizes of a finer grid that `products` leaves out; and what models of any width have, to know what lies between."""
+    chance = random.Random(8)
+    ways = ("linear", "plain", "conv1d")
+    cases = [product_case("fp32", pool, m, n, k, way) for m, n, k in itertools.product(FINE_ROWS, FINE_WIDTHS, FINE_WIDTHS) for way in ways
+             if 2 * m * n * k <= MOST_FLOPS["fp32"] and not (n in WIDTHS and k in WIDTHS)]
+    chance.shuffle(cases)
+    between = []
+    for _ in range(4000):
+        width = 8 * round(2 ** chance.uniform(3, 7))
+        n, k = chance.choice(((width, width), (3 * width, width), (4 * width, width), (width, 4 * width)))
+        between.append(product_case("fp32", pool, round(2 ** chance.uniform(2, 11)), n, k, chance.choice(ways)))
+    return between + cases
 
 
 # Attention over whole sequences, and of one new token.
@@ -366,6 +386,8 @@ def main():
             print(part, flush=True)
             if part == "fp32":
                 survey(products("fp32", pools["fp32"], WIDTHS, ("linear", "plain", "conv1d"), 6000), writer, mark, deadline_s)
+            elif part == "fine":
+                survey(fine_products(pools["fp32"]), writer, mark, deadline_s)
             elif part == "bf16":
                 survey(products("bf16", pools["bf16"], HALF_WIDTHS, ("linear", "plain"), 4000), writer, mark, deadline_s)
             elif part == "attention":
