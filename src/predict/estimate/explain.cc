@@ -51,12 +51,12 @@ void add_rest(std::string name, Joules energy, Seconds time, Explanation& out) {
 void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node& node,
                     Explanation& out) {
   const Predictor& predictor = *by.predictor;
-  const Work work = work_of(tree, node);
+  Work work = work_of(tree, node);
+  const double cache_mib = predictor.chip.cache_mib;
+  work.fetches_weight = has_weight(work) && weight_mib(tree, cache_mib) > cache_mib;
   out.work = work;
   if (const Twin* twin = by.index->find(node.type, work)) out.twin = *twin;
-  const double cache_mib = predictor.chip.cache_mib;
-  const bool fetches = has_weight(work) && weight_mib(tree, cache_mib) > cache_mib;
-  const Price price = price_of(predictor, work, fetches);
+  const Price price = price_of(predictor, work);
   if (!price.is_known) return;  // Then the twin is all there is.
   out.is_stand_in = price.is_stand_in;
   out.is_far = price.is_far;
@@ -72,7 +72,7 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
     out.terms.push_back(
         {"after another kernel", "kernel", 1, Joules(follow.energy_j), Seconds(follow.time_s)});
   }
-  if (!fetches) return;
+  if (!work.fetches_weight) return;
   if (const Price fetch = price_to_fetch(predictor); fetch.time_s > 0) {
     out.terms.push_back(
         {"weight from memory", "kernel", 1, Joules(fetch.energy_j), Seconds(fetch.time_s)});

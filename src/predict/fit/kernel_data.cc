@@ -262,7 +262,7 @@ void deal_into_families(KernelData& data) {
   std::map<WorkKind, std::int32_t> seen;
   for (KernelSample& sample : data.samples) {
     if (sample.subject != KernelSample::Subject::kKernel || sample.family >= 0) continue;
-    sample.family = seen[kernel_kind(sample.kernels.front().work)]++ % kFamilies;
+    sample.family = seen[kernel_kind(sample.kernels.front().work, data.chip)]++ % kFamilies;
   }
 }
 

@@ -36,12 +36,14 @@ class Columns {
   std::size_t count_ = 0;
 };
 
-Work as_kernel(const Work& work) { return seen_as(work, kernel_kind(work)); }
+Work as_kernel(const Work& work, const Chip& chip) {
+  return seen_as(work, kernel_kind(work, chip));
+}
 
 // What a kernel is made of: its kind, and what it takes besides.
 template <class Visit>
-void for_each_part(const Work& work, const Visit& visit) {
-  visit(as_kernel(work));
+void for_each_part(const Work& work, const Chip& chip, const Visit& visit) {
+  visit(as_kernel(work, chip));
   for (const WorkKind extra : kExtras) {
     if (takes_besides(work, extra)) visit(seen_as(work, extra));
   }
@@ -51,24 +53,31 @@ bool fetches_weights(const KernelSample& sample, const Chip& chip) {
   return sample.weight_mib > chip.cache_mib;
 }
 
+// A kernel as it ran in this sample.
+Work in_place(Work work, const KernelSample& sample, const Chip& chip) {
+  work.fetches_weight = fetches_weights(sample, chip) && has_weight(work);
+  return work;
+}
+
 std::vector<double> row_of(const KernelSample& sample, const Columns& columns, const Chip& chip) {
   std::vector<double> row(columns.count());
   double kernels = 0;
   double fetches = 0;
   for (const auto& [work, count] : sample.kernels) {
-    for_each_part(work, [&, times = count](const Work& part) {
+    const Work placed = in_place(work, sample, chip);
+    for_each_part(placed, chip, [&, times = count](const Work& part) {
       const Terms terms = count_terms(part, chip);
       const std::size_t begin = columns.begin(part.kind);
       const std::size_t size = terms_of(part.kind).size();
       for (std::size_t t = 0; t < size; ++t) row[begin + t] += times * terms[t];
     });
     kernels += count;
-    if (has_weight(work)) fetches += count;
+    if (placed.fetches_weight) fetches += count;
   }
   // A kernel by itself follows its own copies, and what it needs is there.
   if (sample.subject != KernelSample::Subject::kKernel)
     row[columns.begin(WorkKind::kFollow)] = kernels;
-  if (fetches_weights(sample, chip)) row[columns.begin(WorkKind::kFetch)] = fetches;
+  row[columns.begin(WorkKind::kFetch)] = fetches;
   return row;
 }
 
@@ -108,7 +117,7 @@ class KernelSet {
 
  private:
   static std::uint64_t key_of(const Work& work) {
-    std::uint64_t hash = hash_of({}, as_kernel(work));
+    std::uint64_t hash = hash_of({}, seen_as(work, kernel_kind(work)));
     hash = hash * 31 + static_cast<std::uint64_t>(work.elements);
     return hash * 4 + (work.is_strided ? 2U : 0U) + (work.is_transposed ? 1U : 0U);
   }
@@ -151,11 +160,11 @@ void for_each_price(const Predictor& predictor, const KernelSample& sample, cons
       sample.subject == KernelSample::Subject::kKernel ? Price{} : price_to_follow(predictor);
   const Price fetch = price_to_fetch(predictor);
   for (const auto& [work, count] : sample.kernels) {
-    const bool fetches = fetches_weights(sample, predictor.chip) && has_weight(work);
-    Price price = price_of(predictor, work, fetches);
+    const Work placed = in_place(work, sample, predictor.chip);
+    Price price = price_of(predictor, placed);
     price.energy_j += follow.energy_j;
     price.time_s += follow.time_s;
-    if (fetches) {
+    if (placed.fetches_weight) {
       price.energy_j += fetch.energy_j;
       price.time_s += fetch.time_s;
     }
@@ -221,7 +230,7 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
     weight.push_back(sample.is_assumed ? kAssumedWeight : sample.is_pass() ? kPassWeight : 1);
     std::array<bool, kWorkKinds> seen{};
     for (const auto& kernel : sample.kernels) {
-      for_each_part(kernel.work, [&](const Work& part) {
+      for_each_part(in_place(kernel.work, sample, data.chip), data.chip, [&](const Work& part) {
         Coefficients& kind = kinds[static_cast<std::size_t>(part.kind)];
         const Terms terms = count_terms(part, data.chip);
         for (std::size_t t = 0; t < kMaxTerms; ++t) {
@@ -275,7 +284,7 @@ std::map<WorkKind, std::vector<std::size_t>> kernels_left(const KernelData& data
         sample.is_eager) {
       continue;
     }
-    left[kernel_kind(sample.kernels.front().work)].push_back(i);
+    left[kernel_kind(sample.kernels.front().work, data.chip)].push_back(i);
   }
   for (auto& [kind, indices] : left) {
     std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {

@@ -118,6 +118,16 @@ void widen_for_passes(const KernelData& data, const LeftOut& left_out, Predictor
   }
 }
 
+// Whose interval the errors of a single kernel tell: what it takes besides is known worse than the
+// kernel itself, and is told apart.
+WorkKind known_as(const KernelSample& sample, const Chip& chip) {
+  const Work& work = sample.kernels.front().work;
+  for (const WorkKind extra : kExtras) {
+    if (takes_besides(work, extra)) return extra;
+  }
+  return kernel_kind(work, chip);
+}
+
 void set_intervals_from(const KernelData& data, const LeftOut& left_out, Predictor& predictor) {
   // Whoever asks has another card than the middle one: intervals are of what the cards took.
   std::array<HeldOut, 2> errors;  // 16 bits, fp32
@@ -129,7 +139,7 @@ void set_intervals_from(const KernelData& data, const LeftOut& left_out, Predict
     of.energy[level].push_back(energy);
     of.time[level].push_back(time);
     if (level != kMl) return;
-    HeldOut& kind = by_kind[static_cast<std::size_t>(kernel_kind(sample.kernels.front().work))];
+    HeldOut& kind = by_kind[static_cast<std::size_t>(known_as(sample, data.chip))];
     kind.energy[kMl].push_back(energy);
     kind.time[kMl].push_back(time);
   });

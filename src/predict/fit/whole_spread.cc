@@ -34,7 +34,7 @@ class Misses {
       }
       const Miss miss{sample.raw_energy_j() / held_out[i]->energy_j - 1,
                       sample.time_s / held_out[i]->time_s - 1};
-      by_kind_[kernel_kind(sample.kernels.front().work)].push_back(miss);
+      by_kind_[kernel_kind(sample.kernels.front().work, data.chip)].push_back(miss);
       all_.push_back(miss);
     }
   }
@@ -70,7 +70,7 @@ std::vector<Part> parts_of(const Predictor& predictor, const ModelTree& tree, co
     const Price price = price_of(predictor, work);
     auto same = std::find_if(parts.begin(), parts.end(),
                              [&](const Part& part) { return part.work == work; });
-    if (same == parts.end()) same = parts.insert(parts.end(), {work, kernel_kind(work), 0, 0});
+    if (same == parts.end()) same = parts.insert(parts.end(), {work, kernel_kind(work, predictor.chip), 0, 0});
     same->energy_j += price.energy_j;
     same->time_s += price.time_s;
   }

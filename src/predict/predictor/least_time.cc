@@ -31,13 +31,13 @@ double rate_of(const Work& w, const Peak& peak) {
 
 }  // namespace
 
-double least_time(const Work& work, const Peak& peak, bool fetches_weight) {
+double least_time(const Work& work, const Peak& peak) {
   const double gflop = gflop_of(work);
   const double rate = rate_of(work, peak);
   const double arithmetic_us = gflop > 0 && rate > 0 ? gflop / rate : 0;
   if (peak.mib_per_us <= 0) return 1e-6 * arithmetic_us;
   double mib = std::max(0.0, bytes_of(work) / kMiB - peak.cache_mib);
-  if (fetches_weight && work.kind == WorkKind::kGemm) {
+  if (work.fetches_weight && work.kind == WorkKind::kGemm) {
     mib = std::max(mib, weight_bytes(work) / kMiB);
   }
   return 1e-6 * std::max(arithmetic_us, mib / peak.mib_per_us);

@@ -9,6 +9,6 @@ namespace wattree {
 // seconds (ADR 22). Traffic is what the last level of cache cannot hold; where weights are fetched,
 // also all of a product's weight. Of attention only half of the arithmetic counts: with a causal
 // mask the other half is left out.
-double least_time(const Work& work, const Peak& peak, bool fetches_weight);
+double least_time(const Work& work, const Peak& peak);
 
 }  // namespace wattree

@@ -49,7 +49,7 @@ bool is_far(const Coefficients& c, const Terms& terms) {
 }
 
 WorkKind own_kind(const Predictor& predictor, const Work& work) {
-  return predictor.is_by_kernel ? kernel_kind(work) : work.kind;
+  return predictor.is_by_kernel ? kernel_kind(work, predictor.chip) : work.kind;
 }
 
 }  // namespace
@@ -71,8 +71,8 @@ constexpr double kBurst = 2;
 
 // No prices, however fitted or scaled, make a kernel faster than the chip is, nor let it draw more
 // than its regulators give.
-void lift(const Predictor& predictor, const Work& work, bool fetches_weight, Price& price) {
-  const double peaks_s = least_time(work, predictor.chip.peak, fetches_weight);
+void lift(const Predictor& predictor, const Work& work, Price& price) {
+  const double peaks_s = least_time(work, predictor.chip.peak);
   price.lifted_s = std::max(0.0, peaks_s - price.time_s);
   price.lifted_j = price.lifted_s * predictor.idle_w;
   price.energy_j += price.lifted_j;
@@ -85,7 +85,7 @@ void lift(const Predictor& predictor, const Work& work, bool fetches_weight, Pri
 
 }  // namespace
 
-Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight) {
+Price price_of(const Predictor& predictor, const Work& work) {
   Price price;
   const std::optional<WorkKind> kind = priced_kind(predictor, work);
   if (!kind) {
@@ -97,7 +97,7 @@ Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight
   const Terms terms = count_terms(seen_as(work, *kind), predictor.chip);
   price.energy_j = dot(terms, c.energy);
   price.time_s = dot(terms, c.time);
-  price.kind = *kind;
+  price.kind = price.known_as = *kind;
   // Recurrent layers have no kind of their own among kernels.
   price.is_stand_in =
       *kind != own_kind(predictor, work) ||
@@ -109,6 +109,9 @@ Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight
     const Terms more = count_terms(seen_as(work, extra), predictor.chip);
     price.energy_j += dot(more, besides->energy);
     price.time_s += dot(more, besides->time);
+    if (besides->energy_spread > predictor.find(price.known_as)->energy_spread) {
+      price.known_as = extra;
+    }
   }
   // Element-wise kernels are priced by traffic alone; what stands in for a module also launches.
   if (price.is_stand_in && price.kind == WorkKind::kElementwise && terms_of(work.kind).size() > 1) {
@@ -117,14 +120,14 @@ Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight
       price.time_s += call->time[0];
     }
   }
-  lift(predictor, work, fetches_weight, price);
+  lift(predictor, work, price);
   return price;
 }
 
 KernelSpread spread_of_kernel(const Predictor& predictor, const Price& price, bool is_single) {
   const Spread spread = predictor.spread_of_unknown(is_single);
   KernelSpread out{spread.energy[0], spread.time[0]};
-  if (const Coefficients* c = predictor.find(price.kind); c != nullptr && c->energy_spread > 0) {
+  if (const Coefficients* c = predictor.find(price.known_as); c && c->energy_spread > 0) {
     out = {c->energy_spread, c->time_spread};
   }
   return {std::min(1.0, out.energy), std::min(1.0, out.time)};

@@ -142,14 +142,15 @@ struct Price {
   double time_s = 0;
   WorkKind kind = WorkKind::kElementwise;  // Whose coefficients these are,
   bool is_stand_in = false;                // and whether they are another kind's.
+  // Whose interval it has: its kind's, or that of what it takes besides where that is wider.
+  WorkKind known_as = WorkKind::kElementwise;
   bool is_far = false;   // The kernel is far larger or smaller than what they were fitted on.
   bool is_known = true;  // False: no kind stands in, and the price is zero.
   double lifted_s =
       0;  // Of the time: what the prices fell short of the least that the chip allows,
   double lifted_j = 0;  // and of the energy: idling for as long.
 };
-// `fetches_weight`: the weight of a product comes from memory, not from the cache.
-Price price_of(const Predictor& predictor, const Work& work, bool fetches_weight = false);
+Price price_of(const Predictor& predictor, const Work& work);
 // Whose coefficients price the work: its own kind's, or those of the first that stands in for it.
 // Nothing where the predictor has none of them.
 std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work);

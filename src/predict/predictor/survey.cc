@@ -1,6 +1,7 @@
 #include "src/predict/predictor/survey.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -48,14 +49,13 @@ double clamped(const Survey::Axis& axis, double size) {
   return std::clamp(size, axis.sizes.front(), axis.sizes.back());
 }
 
-// Between the sizes of the grid the logarithm of the time is taken to be linear in those of sizes.
-double read_us(const Survey::Grid& grid, const Work& product) {
-  const std::vector<std::uint16_t>& steps = grid.steps[static_cast<std::size_t>(way_of(product))];
+// Calls `visit` with the place in the grid and the weight of each of the sizes around a product.
+template <class Visit>
+void for_each_corner(const Survey::Grid& grid, const Work& product, const Visit& visit) {
   const std::size_t widths = grid.widths.sizes.size();
   const Place m = place_on(grid.rows, product.m);
   const Place n = place_on(grid.widths, product.n);
   const Place k = place_on(grid.widths, product.k);
-  double sum = 0;
   for (std::size_t corner = 0; corner < 8; ++corner) {
     const std::size_t i = corner & 1;
     const std::size_t j = corner >> 1 & 1;
@@ -63,9 +63,14 @@ double read_us(const Survey::Grid& grid, const Work& product) {
     const double weight = (i != 0 ? m.share : 1 - m.share) * (j != 0 ? n.share : 1 - n.share) *
                           (l != 0 ? k.share : 1 - k.share);
     if (weight == 0) continue;
-    sum += weight * steps[((m.first + i) * widths + n.first + j) * widths + k.first + l];
+    visit(((m.first + i) * widths + n.first + j) * widths + k.first + l, weight);
   }
-  return std::exp2(sum / Survey::kStepsPerOctave);
+}
+
+// Every block of threads reads the rows and the columns that it multiplies.
+double read_mib(const Survey::Tile& tile, const Work& product) {
+  const double blocks = std::ceil(product.n / tile.columns) * std::ceil(product.m / tile.rows);
+  return blocks * (tile.columns + tile.rows) * product.k * product.width / kMiB;
 }
 
 bool has_same_rates(const Chip& a, const Chip& b) {
@@ -75,26 +80,55 @@ bool has_same_rates(const Chip& a, const Chip& b) {
 
 }  // namespace
 
-double product_us(const Work& product, const Chip& chip) {
-  if (chip.survey == nullptr) return law_us(product, chip);
+SurveyedProduct surveyed_product(const Work& product, const Chip& chip) {
+  if (chip.survey == nullptr) return {law_us(product, chip), 0, 0};
   const Survey& survey = *chip.survey;
   const Survey::Grid& grid = is_half(product) ? survey.half : survey.single;
+  const Survey::Times& times = grid.ways[static_cast<std::size_t>(way_of(product))];
   Work inside = product;
   inside.m = clamped(grid.rows, product.m);
   inside.n = clamped(grid.widths, product.n);
   inside.k = clamped(grid.widths, product.k);
-  const double us = read_us(grid, inside);
-  if (inside == product && has_same_rates(chip, survey.chip)) return us;
-  return us * law_us(product, chip) / law_us(inside, survey.chip);
+  SurveyedProduct out;
+  double octaves = 0;  // Between sizes the logarithm of the time is linear in those of the sizes.
+  for_each_corner(grid, inside, [&](std::size_t at, double weight) {
+    octaves += weight * times.steps[at] / Survey::kStepsPerOctave;
+    if (!product.fetches_weight) {
+      octaves -= weight * times.cached[at] / Survey::kCachedStepsPerOctave;
+    }
+    if (times.tiles.empty()) return;
+    const Survey::Tile& tile = grid.tiles[times.tiles[at]];
+    if (tile.rows <= 0) return;
+    out.tiled += weight;
+    out.tile_mib += weight * read_mib(tile, product);
+  });
+  out.us = std::exp2(octaves);
+  if (inside != product || !has_same_rates(chip, survey.chip)) {
+    out.us *= law_us(product, chip) / law_us(inside, survey.chip);
+  }
+  return out;
 }
 
-// Times as text: two digits of base 64 each, so that a file of 50,000 is no larger than it must be.
+// Numbers as text: digits of base 64, so that a file of 100,000 times is no larger than it must be.
 namespace {
 
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::uint8_t kNoDigit = 64;
+constexpr auto kValues = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(kNoDigit);
+  for (std::size_t i = 0; i < kDigits.size(); ++i) {
+    values[static_cast<unsigned char>(kDigits[i])] = static_cast<std::uint8_t>(i);
+  }
+  return values;
+}();
 constexpr std::string_view kWayNames[Survey::kWays] = {"bias", "plain", "untransposed"};
 constexpr double kLargest = 1e9;
+constexpr double kLargestTile = 1024;
+
+std::string cached_name(std::size_t way) { return std::string(kWayNames[way]) + "_cached"; }
+std::string tiles_name(std::size_t way) { return std::string(kWayNames[way]) + "_tiles"; }
 
 void write_axis(JsonWriter& json, std::string_view name, const Survey::Axis& axis) {
   json.key(name);
@@ -103,20 +137,39 @@ void write_axis(JsonWriter& json, std::string_view name, const Survey::Axis& axi
   json.end_array();
 }
 
+template <class Number>
+std::string text_of(const std::vector<Number>& numbers, int digits) {
+  std::string text;
+  text.reserve(static_cast<std::size_t>(digits) * numbers.size());
+  for (const Number number : numbers) {
+    if (digits > 1) text += kDigits[number >> 6 & 63];
+    text += kDigits[number & 63];
+  }
+  return text;
+}
+
+void write_tiles(JsonWriter& json, const std::vector<Survey::Tile>& tiles) {
+  json.key("tiles");
+  json.begin_array();
+  for (const Survey::Tile& tile : tiles) {
+    json.value(tile.columns);
+    json.value(tile.rows);
+  }
+  json.end_array();
+}
+
 void write_grid(JsonWriter& json, std::string_view name, const Survey::Grid& grid) {
   json.key(name);
   json.begin_object();
   write_axis(json, "rows", grid.rows);
   write_axis(json, "widths", grid.widths);
+  if (!grid.tiles.empty()) write_tiles(json, grid.tiles);
   for (std::size_t way = 0; way < Survey::kWays; ++way) {
-    if (grid.steps[way].empty()) continue;
-    std::string text;
-    text.reserve(2 * grid.steps[way].size());
-    for (const std::uint16_t steps : grid.steps[way]) {
-      text += kDigits[steps >> 6 & 63];
-      text += kDigits[steps & 63];
-    }
-    json.field(kWayNames[way], text);
+    const Survey::Times& times = grid.ways[way];
+    if (times.steps.empty()) continue;
+    json.field(kWayNames[way], text_of(times.steps, 2));
+    json.field(cached_name(way), text_of(times.cached, 1));
+    if (!times.tiles.empty()) json.field(tiles_name(way), text_of(times.tiles, 1));
   }
   json.end_object();
 }
@@ -132,29 +185,60 @@ Survey::Axis read_axis(JsonFields& fields, std::string_view name) {
   return axis;
 }
 
-std::vector<std::uint16_t> read_steps(JsonFields& fields, std::string_view name,
-                                      std::size_t count) {
+// Columns and rows in turn.
+std::vector<Survey::Tile> read_tiles(JsonFields& fields) {
+  const std::vector<double> sizes = fields.numbers("tiles", 0, kLargestTile);
+  std::vector<Survey::Tile> tiles;
+  for (std::size_t i = 0; i + 1 < sizes.size(); i += 2) tiles.push_back({sizes[i], sizes[i + 1]});
+  const bool is_sound = std::all_of(tiles.begin(), tiles.end(), [](const Survey::Tile& tile) {
+    return (tile.columns > 0) == (tile.rows > 0);
+  });
+  if (sizes.size() % 2 != 0 || tiles.empty() || tiles.size() > kDigits.size() || !is_sound) {
+    fields.complain("tiles", "must be columns and rows in turn, both 0 for a kernel without tiles");
+    return {{}};
+  }
+  return tiles;
+}
+
+// `count` numbers of so many digits, all below `limit`.
+template <class Number>
+std::vector<Number> read_numbers(JsonFields& fields, std::string_view name, std::size_t count,
+                                 std::size_t digits, std::size_t limit) {
   const std::string text = fields.text(name, true);
-  std::vector<std::uint16_t> steps;
-  steps.reserve(count);
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    const std::size_t high = kDigits.find(text[i]);
-    const std::size_t low = kDigits.find(text[i + 1]);
-    if (high == std::string_view::npos || low == std::string_view::npos) break;
-    steps.push_back(static_cast<std::uint16_t>(high << 6 | low));
+  std::vector<Number> numbers;
+  bool is_sound = text.size() == digits * count;
+  if (is_sound) numbers.reserve(count);
+  for (std::size_t i = 0; is_sound && i < text.size(); i += digits) {
+    std::size_t number = 0;
+    for (std::size_t d = 0; d < digits; ++d) {
+      const std::uint8_t value = kValues[static_cast<unsigned char>(text[i + d])];
+      is_sound = is_sound && value != kNoDigit;
+      number = number << 6 | value;
+    }
+    is_sound = is_sound && number < limit;
+    numbers.push_back(static_cast<Number>(number));
   }
-  if (steps.size() != count || text.size() != 2 * count) {
-    fields.complain(name, "must be " + std::to_string(count) + " times of two digits of base 64");
-    steps.assign(count, 0);
+  if (!is_sound) {
+    fields.complain(name, "must be " + std::to_string(count) + " numbers of " +
+                              std::to_string(digits) + " digits of base 64, below " +
+                              std::to_string(limit));
+    numbers.assign(count, 0);
   }
-  return steps;
+  return numbers;
 }
 
 Survey::Grid read_grid(JsonFields fields, std::size_t ways) {
-  Survey::Grid grid{read_axis(fields, "rows"), read_axis(fields, "widths"), {}};
+  Survey::Grid grid{read_axis(fields, "rows"), read_axis(fields, "widths"), {}, {}};
+  if (fields.has("tiles")) grid.tiles = read_tiles(fields);
   const std::size_t widths = grid.widths.sizes.size();
+  const std::size_t count = grid.rows.sizes.size() * widths * widths;
   for (std::size_t way = 0; way < ways; ++way) {
-    grid.steps[way] = read_steps(fields, kWayNames[way], grid.rows.sizes.size() * widths * widths);
+    Survey::Times& times = grid.ways[way];
+    times.steps = read_numbers<std::uint16_t>(fields, kWayNames[way], count, 2, 64 * 64);
+    times.cached = read_numbers<std::uint8_t>(fields, cached_name(way), count, 1, 64);
+    if (grid.tiles.empty()) continue;
+    times.tiles =
+        read_numbers<std::uint8_t>(fields, tiles_name(way), count, 1, grid.tiles.size());
   }
   return grid;
 }

@@ -21,14 +21,27 @@ std::uint16_t steps(double us) {
   return static_cast<std::uint16_t>(std::lround(Survey::kStepsPerOctave * std::log2(us)));
 }
 
-// Twice as long for four times the rows, as long for any width; without a bias half as long.
+// Twice as long for four times the rows, as long for any width; without a bias half as long. With
+// the weight in the cache the fewer rows take half as long, and the more rows as long.
 Survey::Grid grid() {
-  Survey::Grid out{axis(4, 16), axis(64, 256), {}};
+  Survey::Grid out{axis(4, 16), axis(64, 256), {}, {}};
   for (std::size_t way = 0; way < Survey::kWays; ++way) {
+    Survey::Times& times = out.ways[way];
     for (const double us : {8.0, 16.0}) {
-      for (int i = 0; i < 4; ++i) out.steps[way].push_back(steps(way == 1 ? us / 2 : us));
+      for (int i = 0; i < 4; ++i) {
+        times.steps.push_back(steps(way == 1 ? us / 2 : us));
+        times.cached.push_back(us < 10 ? 32 : 0);
+      }
     }
   }
+  return out;
+}
+
+// Of fp32: four rows have no tiles, sixteen have tiles of 32 columns by 64 rows.
+Survey::Grid tiled_grid() {
+  Survey::Grid out = grid();
+  out.tiles = {{}, {32, 64}};
+  for (Survey::Times& times : out.ways) times.tiles = {0, 0, 0, 0, 1, 1, 1, 1};
   return out;
 }
 
@@ -40,8 +53,8 @@ Chip chip_of(double speed) {
 }
 
 Chip surveyed_chip(double speed = 1) {
-  Survey survey{grid(), grid(), chip_of(1)};
-  survey.half.steps[2].clear();  // How a weight lies makes no difference.
+  Survey survey{grid(), tiled_grid(), chip_of(1)};
+  survey.half.ways[2] = {};  // How a weight lies makes no difference.
   Chip chip = chip_of(speed);
   chip.survey = std::make_shared<const Survey>(std::move(survey));
   return chip;
@@ -56,6 +69,7 @@ Work product(double m, double n, double k, double width, bool has_bias) {
   work.width = work.weight_width = width;
   work.has_bias = has_bias;
   work.is_transposed = true;
+  work.fetches_weight = true;
   return work;
 }
 
@@ -75,6 +89,33 @@ TEST(SurveyTest, TellsWaysApart) {
   EXPECT_DOUBLE_EQ(product_us(untransposed, chip), 8);
   untransposed.width = untransposed.weight_width = 2;
   EXPECT_DOUBLE_EQ(product_us(untransposed, chip), 4);
+}
+
+TEST(SurveyTest, WeightsInTheCacheAreQuicker) {
+  const Chip chip = surveyed_chip();
+  Work work = product(4, 64, 64, 4, true);
+  work.fetches_weight = false;
+  EXPECT_DOUBLE_EQ(product_us(work, chip), 4);
+  work.width = work.weight_width = 2;
+  EXPECT_DOUBLE_EQ(product_us(work, chip), 4);
+  work.m = 16;
+  EXPECT_DOUBLE_EQ(product_us(work, chip), 16);
+}
+
+TEST(SurveyTest, CountsWhatTilesRead) {
+  const Chip chip = surveyed_chip();
+  const SurveyedProduct few = surveyed_product(product(4, 256, 256, 4, true), chip);
+  EXPECT_EQ(few.tiled, 0);
+  EXPECT_EQ(few.tile_mib, 0);
+  // Eight blocks of 32 columns, and all rows in one of 64, over a depth of 256.
+  const SurveyedProduct more = surveyed_product(product(16, 256, 256, 4, true), chip);
+  EXPECT_EQ(more.tiled, 1);
+  EXPECT_DOUBLE_EQ(more.tile_mib, 8 * (32 + 64) * 256 * 4 / 1048576.0);
+  // Half way between both, of each a half.
+  const SurveyedProduct between = surveyed_product(product(8, 256, 256, 4, true), chip);
+  EXPECT_DOUBLE_EQ(between.tiled, 0.5);
+  EXPECT_DOUBLE_EQ(between.tile_mib, more.tile_mib / 2);
+  EXPECT_EQ(surveyed_product(product(16, 256, 256, 2, true), chip).tiled, 0);  // Nobody knows.
 }
 
 TEST(SurveyTest, GoesBeyondTheGridAsTilesDo) {
@@ -125,8 +166,14 @@ TEST(SurveyTest, RefusesWhatIsNoGrid) {
     return failure.ok() ? "" : failure.error().message;
   };
   EXPECT_NE(complaint("[4,16]", "[16,4]").find("rows"), std::string::npos);
-  EXPECT_NE(complaint("[64,256]", "[64,128,256]").find("must be 18 times"), std::string::npos);
+  EXPECT_NE(complaint("[64,256]", "[64,128,256]").find("must be 18 numbers"), std::string::npos);
   EXPECT_NE(complaint("\"bias\":\"", "\"bias\":\"?").find("bias"), std::string::npos);
+  EXPECT_NE(complaint("\"bias_cached\":\"g", "\"bias_cached\":\"?").find("bias_cached"),
+            std::string::npos);
+  EXPECT_NE(complaint("[0,0,32,64]", "[0,0,32]").find("tiles"), std::string::npos);
+  EXPECT_NE(complaint("[0,0,32,64]", "[0,0,0,64]").find("tiles"), std::string::npos);
+  // A tile that is not in the list.
+  EXPECT_NE(complaint("AAAABBBB", "AAAABBBC").find("below 2"), std::string::npos);
 }
 
 }  // namespace

@@ -116,7 +116,8 @@ class KernelMemo {
 Status price_kernel(const Predictor& predictor, const TwinIndex& index, const LevelSpreads& spreads,
                     const ModelTree& tree, const Node& node, bool fetches_weights,
                     KernelMemo::Entry& entry) {
-  const Work work = work_of(tree, node);
+  Work work = work_of(tree, node);
+  work.fetches_weight = fetches_weights && has_weight(work);
   NodeEstimate e;
   float stand_in_j = 0;
   LevelSpreads::Halves halves = spreads.kernel();
@@ -126,8 +127,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
     e.is_looked_up = true;
     halves = spreads.twin();
   } else {
-    const bool fetches = fetches_weights && has_weight(work);
-    const Price price = price_of(predictor, work, fetches);
+    const Price price = price_of(predictor, work);
     if (!price.is_known) {
       return Error{ErrorCode::kUnavailable,
                    "the predictor " + predictor.name + " has no price for " +
@@ -135,10 +135,10 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
                    "train one on data that has such kernels, or choose another with <on>"};
     }
     const Price follow = price_to_follow(predictor);
-    const Price fetch = fetches ? price_to_fetch(predictor) : Price{};
+    const Price fetch = work.fetches_weight ? price_to_fetch(predictor) : Price{};
     e.energy.value = price.energy_j + follow.energy_j + fetch.energy_j;
     e.time.value = price.time_s + follow.time_s + fetch.time_s;
-    if (const Coefficients& c = *predictor.find(price.kind); c.energy_spread > 0) {
+    if (const Coefficients& c = *predictor.find(price.known_as); c.energy_spread > 0) {
       halves = {static_cast<float>(std::min(1.0, c.energy_spread)),
                 static_cast<float>(std::min(1.0, c.time_spread))};
     }
@@ -272,7 +272,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   Children children;
   const double cache_mib = predictor.chip.cache_mib;
   const bool fetches_weights =
-      predictor.find(WorkKind::kFetch) != nullptr && weight_mib(tree, cache_mib) > cache_mib;
+      predictor.is_by_kernel && weight_mib(tree, cache_mib) > cache_mib;
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];

@@ -64,12 +64,20 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
     }
     case WorkKind::kLinear32: {
       const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
-      return {1.0, gflop, w.is_transposed ? gflop : 0.0, product_us(w, chip), product_mib(w)};
+      return {1.0, gflop, w.is_transposed ? gflop : 0.0, best_tiling(w, 1, chip), product_mib(w)};
+    }
+    case WorkKind::kSurveyed32: {
+      const SurveyedProduct found = surveyed_product(w, chip);
+      const double gflop = 2.0 * w.m * w.n * w.k / 1e9;
+      const double in_tiles = found.tiled * gflop;
+      return {found.us,
+              in_tiles,
+              w.is_transposed ? in_tiles : 0.0,
+              found.tile_mib,
+              w.fetches_weight ? weight_bytes(w) / kMiB : 0.0,
+              std::max(0.0, gflop - in_tiles)};
     }
     case WorkKind::kFewRows32: {
-      if (chip.survey != nullptr) {
-        return {1.0, weight_bytes(w) / kMiB, 0.0, 0.0, product_us(w, chip)};
-      }
       const bool is_slow = !w.has_bias && w.m > kVeryFewRows && w.n <= kNarrow;
       return {1.0, weight_bytes(w) / kMiB, w.k / 1e3, is_slow ? 1.0 : 0.0};
     }
@@ -182,6 +190,12 @@ WorkKind kernel_kind(const Work& work) {
     case WorkKind::kModuleCall: return WorkKind::kModuleCall;
     default: return work.kind;
   }
+}
+
+WorkKind kernel_kind(const Work& work, const Chip& chip) {
+  const WorkKind kind = kernel_kind(work);
+  const bool is_single = kind == WorkKind::kLinear32 || kind == WorkKind::kFewRows32;
+  return is_single && chip.survey != nullptr ? WorkKind::kSurveyed32 : kind;
 }
 
 double alignment_of(const Work& work) {

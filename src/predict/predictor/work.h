@@ -31,6 +31,7 @@ struct Work {
   bool converts = false;       // Elements are of different types.
   bool is_transposed = false;  // The weight is.
   bool has_bias = false;       // A product adds one.
+  bool fetches_weight = false;  // It comes from memory: the pass before has not left it in the cache.
   bool is_tf32 = false;        // One of 32 bits runs in the units for 16, at half their rate.
   bool is_causal = false;      // Attention in which no token sees those after it.
   double elements = 0;         // That come out.
@@ -40,11 +41,13 @@ struct Work {
   double product_bytes = 0;    // Of a product as its tree counts them, with what it adds.
   bool operator==(const Work&) const = default;
 };
+struct Chip;
 // The same kernel, as far as published measurements tell kernels apart.
 bool is_same(const Work& a, const Work& b);
 
-// What the list of kernels calls it.
+// What the list of kernels calls it; and on this chip, which may have been surveyed.
 WorkKind kernel_kind(const Work& work);
+WorkKind kernel_kind(const Work& work, const Chip& chip);
 
 // Of 16 bits, whose rows do not all begin at a multiple of 16 bytes: libraries have slower kernels
 // for it. Elements that a step between rows is a multiple of: 1, 2 or 4; 8: all is even.

@@ -53,8 +53,14 @@ constexpr TermFacts kConvolutionTerms[] = {
 constexpr TermFacts kFewRowsTerms[] = {kLaunch,
                                        kWeights,
                                        {"depth", "1000 steps", Bound::kArithmetic},
-                                       {"narrow products without a bias", "kernel", Bound::kLaunch},
-                                       {"surveyed time", "µs", Bound::kClock}};
+                                       {"narrow products without a bias", "kernel", Bound::kLaunch}};
+constexpr TermFacts kSurveyedTerms[] = {
+    {"surveyed time", "µs", Bound::kClock},
+    {"arithmetic in tiles", "GFLOP", Bound::kArithmetic},
+    {"the same, transposed weight", "GFLOP", Bound::kArithmetic},
+    {"reads of tiles", "MiB", Bound::kTraffic},
+    {"weights from memory", "MiB", Bound::kTraffic},
+    {"arithmetic without tiles", "GFLOP", Bound::kArithmetic}};
 constexpr TermFacts kTiledTerms[] = {kLaunch, kArithmetic, kBestTiling, kTraffic};
 constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
                                          kArithmetic,

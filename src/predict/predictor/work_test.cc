@@ -164,16 +164,19 @@ TEST(LeastTime, IsThatOfArithmeticOrOfTraffic) {
   const Peak peak{1, 0.05, 4, 60};
   // 2 GFLOP take 2 µs of a rate of 1; 8 MiB fit in the cache.
   Work work = half_linear(1000, 1000, 1000);
-  EXPECT_DOUBLE_EQ(least_time(work, peak, false), 2e-6);
+  EXPECT_DOUBLE_EQ(least_time(work, peak), 2e-6);
   work.width = work.weight_width = 4;
-  EXPECT_DOUBLE_EQ(least_time(work, peak, false), 40e-6);
+  EXPECT_DOUBLE_EQ(least_time(work, peak), 40e-6);
   work.is_tf32 = true;
-  EXPECT_DOUBLE_EQ(least_time(work, peak, false), 4e-6);
+  EXPECT_DOUBLE_EQ(least_time(work, peak), 4e-6);
   // A weight that is not in the cache is read all; one that is only as far as it does not fit.
   work = half_linear(1, 8192, 8192);
-  EXPECT_NEAR(least_time(work, peak, true), 128 / 4.0 * 1e-6, 1e-9);
-  EXPECT_NEAR(least_time(work, peak, false), (128 - 60) / 4.0 * 1e-6, 1e-8);
-  EXPECT_EQ(least_time(work, Peak{}, true), 0);
+  work.fetches_weight = true;
+  EXPECT_NEAR(least_time(work, peak), 128 / 4.0 * 1e-6, 1e-9);
+  work.fetches_weight = false;
+  EXPECT_NEAR(least_time(work, peak), (128 - 60) / 4.0 * 1e-6, 1e-8);
+  work.fetches_weight = true;
+  EXPECT_EQ(least_time(work, Peak{}), 0);
 }
 
 TEST(PriceOf, IsNeverFasterThanTheChip) {
@@ -209,6 +212,13 @@ TEST(CountTerms, FewRowsInSinglePrecisionWaitForTheWeight) {
   Work half = single_linear(16, 1024, 1024);
   half.width = half.weight_width = 2;
   EXPECT_EQ(kernel_kind(half), WorkKind::kLinear16);
+  // A chip that was surveyed knows both.
+  Chip surveyed;
+  surveyed.survey = std::make_shared<const Survey>();
+  EXPECT_EQ(kernel_kind(single_linear(16, 1024, 1024), Chip{}), WorkKind::kFewRows32);
+  EXPECT_EQ(kernel_kind(single_linear(16, 1024, 1024), surveyed), WorkKind::kSurveyed32);
+  EXPECT_EQ(kernel_kind(single_linear(17, 1024, 1024), surveyed), WorkKind::kSurveyed32);
+  EXPECT_EQ(kernel_kind(half, surveyed), WorkKind::kLinear16);
 }
 
 TEST(BestTiling, SplitsTheDepthFreelyWithoutABias) {
@@ -259,15 +269,19 @@ Work work_of_all_sizes(WorkKind kind) {
   work.bytes = 3 * 1024 * 1024;
   work.elements = work.masked = 5000;
   work.rows = 1;
-  work.is_reordered = work.is_transposed = true;
+  work.is_reordered = work.is_transposed = work.fetches_weight = true;
   return work;
 }
 
 TEST(WorkKinds, CountTheTermsThatTheirRowsName) {
   const Chip chip{.processors = 2, .cache_mib = 1};
-  // With a survey, products of few rows count its time instead of their depth.
-  Survey::Grid grid{{{1, 2}, {0, 1}}, {{64, 128}, {6, 7}}, {}};
-  for (auto& steps : grid.steps) steps.assign(8, 128);
+  // Half of the sizes of the survey have kernels with tiles, and half have none.
+  Survey::Grid grid{{{1, 1024}, {0, 10}}, {{64, 1024}, {6, 10}}, {{}, {32, 32}}, {}};
+  for (Survey::Times& times : grid.ways) {
+    times.steps.assign(8, 128);
+    times.cached.assign(8, 0);
+    times.tiles = {0, 0, 0, 0, 1, 1, 1, 1};
+  }
   Chip surveyed = chip;
   surveyed.survey = std::make_shared<const Survey>(Survey{grid, grid, chip});
   for (std::size_t i = 0; i < kWorkKinds; ++i) {
