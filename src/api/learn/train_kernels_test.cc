@@ -148,8 +148,11 @@ TEST(TrainKernels, ModelsThatWereProfiledMakeAPredictor) {
 
   // Beside windows, times of products.
   const TestFolder times;
-  const std::string grid = R"({"rows":[1,2],"widths":[64,128],"bias":"AAAAAAAAAAAAAAAA",)"
-                           R"("plain":"AAAAAAAAAAAAAAAA","untransposed":"AAAAAAAAAAAAAAAA"})";
+  std::string grid = R"({"rows":[1,2],"widths":[64,128])";
+  for (const std::string way : {"bias", "plain", "untransposed"}) {
+    grid += ",\"" + way + R"(":"AAAAAAAAAAAAAAAA",")" + way + R"(_cached":"AAAAAAAA")";
+  }
+  grid += "}";
   const auto with_times = [&](const std::string& text) {
     EXPECT_TRUE(write_file(times.path() / "survey.json", text).ok());
     return read_kernel_data({folder.path(), times.path()});
