@@ -2,10 +2,12 @@
 
 As wattree/wide_checks.py, with other sizes of the models that no training data has, and other changed models. Small models have
 widths that no training data has. `python3 -m wattree.mixed_checks` prints the plan: what is launched from Python comes first, in
-two halves, because each is measured just after a calibration of the host.
+two halves, because each is measured just after a calibration of the host. `python3 -m wattree.mixed_checks launches` prints more of those.
 """
 
 from __future__ import annotations
+
+import sys
 
 from wattree.checks import Model, Rule, bert, changed, check_plan, crossed
 from wattree.plan import Item, plan_line
@@ -71,6 +73,12 @@ def mixed_plan() -> list[tuple[str, Item]]:
     return check_plan(LAUNCHES, SEED) + check_plan(RULES, SEED)
 
 
+def launches_plan() -> list[tuple[str, Item]]:
+    """Those of data/h200-launches-check: others that are launched from Python, by the same rules."""
+    before = set(mixed_plan())
+    return [entry for entry in check_plan(LAUNCHES, SEED + 1) if entry not in before]
+
+
 if __name__ == "__main__":
-    for kind, item in mixed_plan():
+    for kind, item in launches_plan() if "launches" in sys.argv[1:] else mixed_plan():
         print(plan_line(kind, item))

@@ -1,5 +1,7 @@
 #include "src/predict/fit/quick_calibration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,7 @@ namespace {
 
 constexpr double kStep = 0.01;     // Of a factor: predictions are linear in it.
 constexpr double kUnlikely = 1.5;  // Cards of one kind differ by some percent.
+constexpr double kUnsteady = 1.3;  // A host that is left alone repeats to some percent.
 
 // As much more or less as `to` is than `from`.
 QuickReading scaled(const QuickReading& reading, const QuickReading& from, const QuickReading& to) {
@@ -85,6 +88,21 @@ void warn_of(std::string_view what, double factor, std::vector<std::string>& war
                      "busy?");
 }
 
+double mean_of(const std::vector<Seconds>& times) {
+  double sum = 0;
+  for (const Seconds time : times) sum += time.value;
+  return sum / static_cast<double>(times.size());
+}
+
+void warn_of_unsteady(const std::vector<Seconds>& launches, std::vector<std::string>& warnings) {
+  const auto [least, most] = std::minmax_element(launches.begin(), launches.end());
+  if (most->value <= kUnsteady * least->value) return;
+  warnings.push_back("launching a kernel took " + fmt::format("{:.1f}", 1e6 * least->value) + " to " +
+                     fmt::format("{:.1f}", 1e6 * most->value) +
+                     " µs within seconds: something else uses this host, so that passes launched "
+                     "one by one are hard to predict");
+}
+
 }  // namespace
 
 Result<StreamKernel> stream_kernel() {
@@ -137,7 +155,7 @@ Result<QuickFactors> quick_factors(const Predictor& predictor, const BuiltModel&
                                             std::to_string(anchor_pass.pass.batch) + " × " +
                                             std::to_string(anchor_pass.pass.seq),
                                         readings.anchor, anchor.value().expected()));
-  if (!readings.launch) {
+  if (readings.launches.empty()) {
     out.warnings.emplace_back("launches one by one were not measured: their factor is 1");
   } else if (!predictor.eager || predictor.eager->native_kernel_s <= 0) {
     out.warnings.emplace_back(
@@ -145,8 +163,10 @@ Result<QuickFactors> quick_factors(const Predictor& predictor, const BuiltModel&
         "was measured: the factor of launches is 1");
   } else {
     const double there_s = predictor.eager->native_kernel_s;
-    overlay.launch = std::clamp(readings.launch->value / there_s, kLeastFactor, kMostFactor);
-    overlay.readings.push_back({"launching a kernel", 0, 0, readings.launch->value, there_s});
+    const double here_s = mean_of(readings.launches);
+    overlay.launch = std::clamp(here_s / there_s, kLeastFactor, kMostFactor);
+    overlay.readings.push_back({"launching a kernel", 0, 0, here_s, there_s});
+    warn_of_unsteady(readings.launches, out.warnings);
   }
   warn_of("arithmetic", overlay.compute.energy, out.warnings);
   warn_of("traffic", overlay.memory.energy, out.warnings);

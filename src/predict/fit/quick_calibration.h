@@ -35,8 +35,9 @@ inline constexpr QuickReading kStreamOnH200{Joules(0.1165), Seconds(183.4e-6)};
 struct QuickReadings {
   QuickReading anchor;  // Of `anchor_pass`,
   QuickReading stream;  // and of stream_kernel().
-  // The host's time to launch one of the kernels of a pass, one by one; absent: not measured.
-  std::optional<Seconds> launch;
+  // The host's time to launch one of the kernels of a pass, one by one, at several moments; empty:
+  // not measured. On a shared host it changes within seconds, so that their mean counts.
+  std::vector<Seconds> launches;
   std::optional<Watts> idle;
 };
 

@@ -38,8 +38,8 @@ class QuickCalibration : public ::testing::Test {
                           Seconds(on_h200.time.value * now.time.value / before.time.value)};
     };
     return {read(pass.tree, pass.tree.nodes().size() - 1, kAnchorOnH200),
-            read(stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200), Seconds(1e-6),
-            Watts(here.idle_w)};
+            read(stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200),
+            {Seconds(0.9e-6), Seconds(1.1e-6)}, Watts(here.idle_w)};
   }
 };
 
@@ -64,7 +64,7 @@ TEST_F(QuickCalibration, FindsTheFactorsOfAMachine) {
 
 TEST_F(QuickCalibration, SaysWhatWasNotMeasured) {
   QuickReadings readings = readings_on({});
-  readings.launch.reset();
+  readings.launches.clear();
   readings.idle.reset();
   readings.anchor.energy = Joules(3 * readings.anchor.energy.value);
   const Result<QuickFactors> found = quick_factors(predictor, pass, stream, readings);
@@ -73,6 +73,17 @@ TEST_F(QuickCalibration, SaysWhatWasNotMeasured) {
   EXPECT_EQ(found.value().overlay.idle, 1);
   ASSERT_EQ(found.value().warnings.size(), 3U);
   EXPECT_NE(found.value().warnings[2].find("arithmetic"), std::string::npos);
+}
+
+TEST_F(QuickCalibration, TakesTheMeanOfAHostThatChangesAndSaysSo) {
+  predictor.eager->native_kernel_s = 10e-6;
+  QuickReadings readings = readings_on({});
+  readings.launches = {Seconds(11e-6), Seconds(20e-6), Seconds(11e-6), Seconds(18e-6)};
+  const Result<QuickFactors> found = quick_factors(predictor, pass, stream, readings);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_NEAR(found.value().overlay.launch, 1.5, 1e-9);
+  ASSERT_EQ(found.value().warnings.size(), 1U);
+  EXPECT_NE(found.value().warnings[0].find("11.0 to 20.0 µs"), std::string::npos);
 }
 
 TEST(StreamKernel, IsFarLargerThanAnyCache) {
