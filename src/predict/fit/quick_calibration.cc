@@ -94,6 +94,10 @@ double mean_of(const std::vector<Seconds>& times) {
   return sum / static_cast<double>(times.size());
 }
 
+double most_of(const std::vector<Seconds>& times) {
+  return std::max_element(times.begin(), times.end())->value;
+}
+
 void warn_of_unsteady(const std::vector<Seconds>& launches, std::vector<std::string>& warnings) {
   const auto [least, most] = std::minmax_element(launches.begin(), launches.end());
   if (most->value <= kUnsteady * least->value) return;
@@ -165,6 +169,7 @@ Result<QuickFactors> quick_factors(const Predictor& predictor, const BuiltModel&
     const double there_s = predictor.eager->native_kernel_s;
     const double here_s = mean_of(readings.launches);
     overlay.launch = std::clamp(here_s / there_s, kLeastFactor, kMostFactor);
+    overlay.launch_swing = most_of(readings.launches) / here_s - 1;
     overlay.readings.push_back({"launching a kernel", 0, 0, here_s, there_s});
     warn_of_unsteady(readings.launches, out.warnings);
   }

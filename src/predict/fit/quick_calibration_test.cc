@@ -82,6 +82,7 @@ TEST_F(QuickCalibration, TakesTheMeanOfAHostThatChangesAndSaysSo) {
   const Result<QuickFactors> found = quick_factors(predictor, pass, stream, readings);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_NEAR(found.value().overlay.launch, 1.5, 1e-9);
+  EXPECT_NEAR(found.value().overlay.launch_swing, 20.0 / 15 - 1, 1e-9);
   ASSERT_EQ(found.value().warnings.size(), 1U);
   EXPECT_NE(found.value().warnings[0].find("11.0 to 20.0 µs"), std::string::npos);
 }

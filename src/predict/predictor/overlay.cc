@@ -85,6 +85,7 @@ std::string to_json(const MachineOverlay& overlay) {
   write_factor(json, "memory", overlay.memory);
   json.field("idle", overlay.idle);
   json.field("launch", overlay.launch);
+  json.field("launch_swing", overlay.launch_swing);
   json.end_object();
   json.key("readings");
   json.begin_array();
@@ -133,6 +134,7 @@ Result<MachineOverlay> parse_overlay(std::string_view text, const std::string& o
   out.memory = read_factor(factors.inside("memory"));
   out.idle = factor(factors, "idle");
   out.launch = factor(factors, "launch");
+  out.launch_swing = factors.number("launch_swing", 0, kMostFactor).value_or(0);
   factors.finish();
   read_readings(fields, out);
   fields.finish();
@@ -153,7 +155,7 @@ Predictor with_overlay(Predictor predictor, const MachineOverlay& overlay) {
     host.per_call_s *= overlay.launch;
     host.per_module_s *= overlay.launch;
     host.native_kernel_s *= overlay.launch;
-    host.spread = host.known_spread;
+    host.spread = std::min(1.0, host.known_spread + overlay.launch_swing);
     host.waiting_w *= overlay.idle;
   }
   predictor.name = overlay.name;

@@ -32,6 +32,9 @@ struct MachineOverlay {
   Factor memory;      // and of traffic.
   double idle = 1;    // Of the power while nothing is computed.
   double launch = 1;  // Of the host's time to launch kernels one by one.
+  // How much longer than on average the slowest of its readings took: a shared host may be that
+  // slow for as long as a run.
+  double launch_swing = 0;
 
   // What the factors come from, for people.
   struct Reading {
@@ -50,7 +53,8 @@ std::string to_json(const MachineOverlay& overlay);
 Result<MachineOverlay> parse_overlay(std::string_view text, const std::string& origin);
 
 // The predictor of that machine: terms that count arithmetic, traffic and launches have factors of
-// their own. Intervals stay; that of launches from a program is the one of a host that is known.
+// their own. Intervals stay; that of launches from a program is the one of a host that is known, and
+// as much wider as that host was seen to change.
 Predictor with_overlay(Predictor predictor, const MachineOverlay& overlay);
 
 // "h200, calibrated 2026-11-17 to NVIDIA H200 with Intel(R) Xeon(R) Processor, 16 CPUs"

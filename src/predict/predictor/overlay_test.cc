@@ -20,6 +20,7 @@ MachineOverlay an_overlay() {
   out.memory = {0.9, 1.05};
   out.idle = 0.8;
   out.launch = 2;
+  out.launch_swing = 0.25;
   out.readings.push_back({"an addition", 0.5, 0.4, 1e-3, 2e-3});
   return out;
 }
@@ -58,7 +59,7 @@ TEST(Overlay, ScalesEveryTermByWhatBoundsIt) {
   EXPECT_DOUBLE_EQ(here.eager->seconds(1, 1, 1), 12);
   EXPECT_DOUBLE_EQ(here.eager->waiting_w, 80);
   EXPECT_DOUBLE_EQ(here.eager->native_kernel_s, 8);
-  EXPECT_DOUBLE_EQ(here.eager->spread, 0.2);
+  EXPECT_DOUBLE_EQ(here.eager->spread, 0.45);
   EXPECT_EQ(here.name, "mine");
 }
 
