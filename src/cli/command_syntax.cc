@@ -90,7 +90,7 @@ const CLI::App& innermost(const CLI::App& app) {
 
 // CLI11's own sentences, where they do not say what to do.
 std::string plain_message(const CLI::ParseError& error, const CLI::App& typed) {
-  const std::string what = error.what();
+  std::string what = error.what();
   const auto after = [&what](std::string_view start) { return what.substr(start.size()); };
   constexpr std::string_view kNoNumber = "Could not convert: ";
   constexpr std::string_view kOneTooMany = "The following argument was not expected: ";

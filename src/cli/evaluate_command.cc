@@ -88,7 +88,7 @@ Status write_document(const std::string& path, const Document& document) {
 
 Status write_files(const EvaluateFlags& flags, const EvaluateAnswer& answer) {
   if (answer.report) {
-    const Status failure = write_document(flags.report, *answer.report);
+    Status failure = write_document(flags.report, *answer.report);
     if (!failure.ok()) return failure;
   }
   const auto* trees = std::get_if<EvaluatedTrees>(&answer.of);

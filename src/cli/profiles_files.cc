@@ -183,7 +183,7 @@ std::vector<Command> profiles_files_commands(CommandSyntax profiles) {
   const CommandSyntax restoring = profiles.add_subcommand(
       "restore", "Restore a backup; the present profiles are kept beside it");
   restoring.add_option("FILE", flags->file, "A backup").required();
-  const std::vector<Command> commands{
+  std::vector<Command> commands{
       {add_import(profiles, *flags),
        [=](Surroundings& world) { return import_file(*flags, world); }},
       {add_estimate(profiles, *flags),

@@ -186,8 +186,7 @@ Status check(const EvaluateRequest& request) {
         "with windows",
         "dataset");
   }
-  if (const Status wrong = check_single(request.dataset, request.further); !wrong.ok())
-    return wrong;
+  if (Status wrong = check_single(request.dataset, request.further); !wrong.ok()) return wrong;
   if (!request.predictor.empty()) {
     return misuse(
         "<predictor> goes with windows, such as data/h200; datasets of trees are "

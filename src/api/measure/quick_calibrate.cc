@@ -183,8 +183,9 @@ Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& reques
   if (!factors.ok()) return factors.error();
   QuickCalibrateAnswer answer;
   answer.output = output.value();
-  answer.overlay = std::move(factors.value().overlay);
-  answer.warnings = std::move(factors.value().warnings);
+  QuickFactors found = std::move(factors).value();
+  answer.overlay = std::move(found.overlay);
+  answer.warnings = std::move(found.warnings);
   answer.overlay.name = request.on.empty() ? std::string(kThisMachine) : request.on;
   answer.overlay.over = over.value();
   answer.overlay.card = rig.device().name;

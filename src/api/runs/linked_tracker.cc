@@ -148,7 +148,7 @@ Result<std::string> LinkedTracker::fetch(const std::string& path, bool is_post) 
 }
 
 Status LinkedTracker::ask_first() {
-  const Status journal = ask_journal();
+  Status journal = ask_journal();
   if (journal.ok() && !first_.empty()) return {};
   if (journal.ok()) return no_tracker("the run has not begun");
   // A run of ours was named, or nobody is there at all.

@@ -127,7 +127,7 @@ Sampler::~Sampler() {
 
 Status Sampler::start() {
   for (const auto& runner : runners_) {
-    const Status failure = runner->thread.start(clock_);
+    Status failure = runner->thread.start(clock_);
     if (failure.ok()) continue;
     stop();
     return failure;

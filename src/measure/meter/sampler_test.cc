@@ -11,8 +11,8 @@
 #include "tests/support/fake_nvml.h"
 
 namespace {
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): operator new has no other
-// way.
+// operator new has no other way to count.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<std::uint64_t> allocations{0};
 }  // namespace
 

@@ -51,9 +51,9 @@ class Load {
                            : std::clamp(static_cast<int>(kQueue / launch_s_), 1, kMostQueued);
     const Nanos begun = conduct_.clock.now();
     for (int i = 0; i < queued; ++i) {
-      if (const Status failure = launch_.start(); !failure.ok()) return failure;
+      if (Status failure = launch_.start(); !failure.ok()) return failure;
     }
-    if (const Status failure = launch_.wait(); !failure.ok()) return failure;
+    if (Status failure = launch_.wait(); !failure.ok()) return failure;
     const Nanos ended = conduct_.clock.now();
     launch_s_ = seconds(ended - begun) / queued;
     done_ += static_cast<double>(queued) * launch_.copies();

@@ -112,7 +112,7 @@ Status Session::begin() {
   tell("idle");
   const int others = options_.other_processes();
   const QuietLimits limits{options_.most_other_cpu_percent, options_.most_other_gpu_percent};
-  if (const Status failure = check_processes(others); !failure.ok() && !options_.allow_load)
+  if (Status failure = check_processes(others); !failure.ok() && !options_.allow_load)
     return failure;
   const auto waited = wait_for_standby(watch_, conduct_, options_.standby_w);
   Result<std::optional<Idle>> idle = measure_idle(watch_, conduct_);
@@ -120,15 +120,15 @@ Status Session::begin() {
   if (!idle.value()) return interrupted();
   result.idle = *std::move(idle).value();
   const Resources& resources = result.idle.resources;
-  if (const Status failure = check_quiet(resources, limits); !failure.ok() && !options_.allow_load)
+  if (Status failure = check_quiet(resources, limits); !failure.ok() && !options_.allow_load)
     return failure;
   result.machine = describe_machine(executor_.device(), watch_, options_.roots);
   HeaderRecord header{name_,         at_s,   result.machine,
                       result.idle,   waited, options_.whole,
                       options_.node, others, other_cpu_percent(resources)};
-  if (const Status failure = file_.append(to_line(header)); !failure.ok()) return failure;
+  if (Status failure = file_.append(to_line(header)); !failure.ok()) return failure;
   if (options_.model) {
-    if (const Status failure = file_.append(to_line(name_, *options_.model)); !failure.ok())
+    if (Status failure = file_.append(to_line(name_, *options_.model)); !failure.ok())
       return failure;
   }
   return anchor(true);
@@ -150,7 +150,7 @@ Status Session::warm_up(const WindowSettings& settings) {
 // The block since the last anchor is good if the machine is still the same.
 Status Session::judge_block(double deviation) {
   const bool is_good = std::abs(deviation) <= options_.anchor.tolerance;
-  if (const Status failure = file_.append(verdict_line(name_, block_, is_good, deviation));
+  if (Status failure = file_.append(verdict_line(name_, block_, is_good, deviation));
       !failure.ok()) {
     return failure;
   }
@@ -182,7 +182,7 @@ Status Session::anchor(bool is_first) {
   WindowSettings settings = options_.whole;
   settings.window_s *= 2;
   if (is_first) {
-    if (const Status failure = warm_up(settings); !failure.ok()) return failure;
+    if (Status failure = warm_up(settings); !failure.ok()) return failure;
   }
   double deviation = 0;
   for (int i = 0; i < kAnchorTries; ++i) {
@@ -195,14 +195,14 @@ Status Session::anchor(bool is_first) {
       anchor_figure_ = m.figure();
     }
     deviation = m.figure() / anchor_figure_ - 1;
-    if (const Status failure = file_.append(to_line(AnchorRecord{name_, block_, m, deviation}));
+    if (Status failure = file_.append(to_line(AnchorRecord{name_, block_, m, deviation}));
         !failure.ok()) {
       return failure;
     }
     if (std::abs(deviation) <= options_.anchor.tolerance) break;
   }
   if (!is_first) {
-    if (const Status failure = judge_block(deviation); !failure.ok()) return failure;
+    if (Status failure = judge_block(deviation); !failure.ok()) return failure;
   }
   ++block_;
   anchor_at_s_ = passed_s();
@@ -261,7 +261,7 @@ Status Session::record(const Job& job, const Prepared& prepared, bool is_paused)
   figures.resources = m.resources;
   figures.doubts = doubts_about(m, record.other_processes);
   record.key = window_key(figures.key, figures.cache, is_paused);
-  if (const Status failure = file_.append(to_line(record)); !failure.ok()) return failure;
+  if (Status failure = file_.append(to_line(record)); !failure.ok()) return failure;
   figures_[record.key] = figures;
   ++result.measured;
   return {};
@@ -284,7 +284,7 @@ Status Session::attempt(const Job& job) {
   const Result<Prepared> alone =
       load(*job.tree, job.node.node, {job.cache, 0, options_.allow_graph}, settings, {});
   if (!alone.ok()) return alone.error();
-  if (const Status failure = record(job, alone.value(), false); !failure.ok()) return failure;
+  if (Status failure = record(job, alone.value(), false); !failure.ok()) return failure;
   const bool is_heavy = alone.value().measurement.is_capped && !is_whole(job) &&
                         options_.with_pauses && result.idle.power && settings.rounds == 1 &&
                         (!has_budget() || left_s() > 1.0);

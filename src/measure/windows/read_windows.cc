@@ -128,7 +128,7 @@ MeasuredWindow window_of(JsonFields& fields) {
 
 // Both of ours were called "wattree-1" at first. Python told of itself, and the program did not.
 std::string protocol_of(JsonFields& fields) {
-  const std::string name = fields.text("protocol");
+  std::string name = fields.text("protocol");
   if (name != "wattree-1") return name;
   return std::string(fields.has("python") ? kTorchProtocol : kNativeProtocol);
 }

@@ -5,12 +5,14 @@
 //  - half precision without a mask, other heads up to 256: flash, padded to a multiple of 8;
 //  - heads aligned to 16 bytes, none of them grouped: memory-efficient;
 //  - all else, and any mask whose keys are not next to each other: math, the formula op by op.
-#include <cmath>
+#include <limits>
 
 #include "src/models/symbolic/ops.h"
 
 namespace wattree {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The fused kernels that there are. A tree is built without knowing which device it will be priced
 // for, so that all of them are built for this one; this is the only place that says so. On other
@@ -65,7 +67,7 @@ Tensor math(const Tensor& query, const Tensor& key, const Tensor& value, SdpaOpt
     const Tensor all = fill(trace, Op::kOnes, DType::kBool, {query.dim(2), key.dim(2)});
     const Tensor lower = unary(Op::kTril, all);
     const Tensor zero = scalar(trace, DType::kFloat32);
-    const Tensor minus_infinity = scalar(trace, DType::kFloat32, -INFINITY);
+    const Tensor minus_infinity = scalar(trace, DType::kFloat32, -kInfinity);
     options.mask = where(lower, zero, minus_infinity);
   }
   const std::int64_t groups = options.enable_gqa ? query.dim(1) / key.dim(1) : 1;
@@ -96,7 +98,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   SdpaOptions options = given;
   if (options.mask && options.mask->dtype == DType::kBool) {
     const Tensor zero = scalar(trace, q.dtype);
-    const Tensor minus_infinity = scalar(trace, q.dtype, -INFINITY);
+    const Tensor minus_infinity = scalar(trace, q.dtype, -kInfinity);
     options.mask = where(*options.mask, zero, minus_infinity);
   }
   // Heads that are repeated by broadcasting alone have no fused kernel.

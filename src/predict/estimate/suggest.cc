@@ -59,7 +59,7 @@ class Trials {
   }
 
   void add(Suggestion suggestion) { out_.savings.push_back(std::move(suggestion)); }
-  Suggestions take(std::vector<SuggestionKind> tried) {
+  Suggestions take(const std::vector<SuggestionKind>& tried) {
     std::stable_sort(
         out_.savings.begin(), out_.savings.end(),
         [](const Suggestion& a, const Suggestion& b) { return a.ratio.value < b.ratio.value; });

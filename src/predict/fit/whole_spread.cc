@@ -146,7 +146,7 @@ Status set_whole_spreads(const KernelData& data, const HeldOutSamples& held_out,
     const Misses misses(data, held_out, is_single);
     auto& spread = is_single && predictor.single_spread ? predictor.single_spread : half;
     if (misses.is_empty() || !spread) continue;
-    if (const Status failure = set_spread(misses, predictor, is_single ? "fp32" : "bf16", *spread);
+    if (Status failure = set_spread(misses, predictor, is_single ? "fp32" : "bf16", *spread);
         !failure.ok()) {
       return failure;
     }

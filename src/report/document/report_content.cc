@@ -15,7 +15,7 @@ std::string plural(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-std::string with_time(std::string text, const std::optional<Seconds>& time) {
+std::string with_time(const std::string& text, const std::optional<Seconds>& time) {
   return time ? text + ", " + to_text(*time) : text;
 }
 

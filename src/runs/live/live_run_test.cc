@@ -6,18 +6,28 @@
 #include <cstdlib>
 #include <new>
 
-// Bytes that were asked for so far, of the whole program.
 namespace {
+// Bytes that were asked for so far, of the whole program. operator new has no other way to count.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<std::size_t> allocated{0};
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined: the compiler would take each for one half of a pair that does not fit. The one that
+// does not throw is replaced as well, because what it allocates comes to the same delete.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   allocated += size;
   if (void* place = std::malloc(size)) return place;
   throw std::bad_alloc();
 }
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  allocated += size;
+  return std::malloc(size);
+}
+[[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete(void* place, const std::nothrow_t&) noexcept {
+  std::free(place);
+}
+[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
 
 namespace wattree {
 namespace {

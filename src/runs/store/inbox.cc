@@ -103,7 +103,7 @@ Status take_in(const fs::path& folder, ProfileStore& store, UtcTime now) {
   const TakenFiles taken(known.value());
   for (const FileState& file : files.value()) {
     if (taken.has(file)) continue;
-    const Status failure = take_file(folder / file.name, file, store, now);
+    Status failure = take_file(folder / file.name, file, store, now);
     if (!failure.ok()) return failure;
   }
   for (const BundledProfile& bundled : bundled_profiles()) {
@@ -111,8 +111,8 @@ Status take_in(const fs::path& folder, ProfileStore& store, UtcTime now) {
                          fingerprint(bundled.json)};
     if (taken.has(file)) continue;
     const std::string id(bundled.id);
-    const Status failure = store.take(file, id, ProfileOrigin::kBundled,
-                                      profile_of(read_profile(bundled.json, id)), now);
+    Status failure = store.take(file, id, ProfileOrigin::kBundled,
+                                profile_of(read_profile(bundled.json, id)), now);
     if (!failure.ok()) return failure;
   }
   return {};

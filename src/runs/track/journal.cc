@@ -90,7 +90,7 @@ Status JournalWriter::append(std::string_view record) {
   }
   waiting_.append(record);
   waiting_ += '\n';
-  const Status failure = flush();
+  Status failure = flush();
   while (waiting_.size() > kMostWaiting) {
     waiting_.erase(0, waiting_.find('\n') + 1);
     ++lost_;

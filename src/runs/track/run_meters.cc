@@ -72,7 +72,7 @@ std::vector<RunMeter> RunMeters::descriptions() const {
 }
 
 Status RunMeters::start() {
-  if (const Status failure = sampler_.start(); !failure.ok()) return failure;
+  if (Status failure = sampler_.start(); !failure.ok()) return failure;
   prime();
   return {};
 }

@@ -116,7 +116,7 @@ Result<TrackOutcome> Tracker::track() {
 
 Status Tracker::prepare() {
   if (options_.follow) {
-    if (const Status failure = process_.follow(*options_.follow); !failure.ok()) return failure;
+    if (Status failure = process_.follow(*options_.follow); !failure.ok()) return failure;
   } else if (options_.epoch_lines) {
     open_relay();
   }

@@ -57,8 +57,8 @@ class WebServer::Body {
       : shared_(std::move(application), limits) {}
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
-  // NOLINTNEXTLINE(bugprone-exception-escape): without memory to stop by, the program's end is
-  // right.
+  // Without memory to stop by, the program's end is right.
+  // NOLINTNEXTLINE(bugprone-exception-escape)
   ~Body() { stop(); }
 
   Status start(std::vector<ListeningSocket> sockets,

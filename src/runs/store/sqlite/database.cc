@@ -266,7 +266,7 @@ Status Transaction::commit() {
     if (database_.ok()) is_open_ = false;
   }
   if (database_.ok()) return {};
-  const Status failure = database_.take_failure();
+  Status failure = database_.take_failure();
   if (is_open_ && database_.library_.get_autocommit(database_.handle_) == 0) {
     database_.run("ROLLBACK");
     (void)database_.take_failure();

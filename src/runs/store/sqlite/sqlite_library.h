@@ -40,6 +40,7 @@ namespace wattree {
   DO(backup_finish)
 
 struct SqliteLibrary {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member takes none.
 #define WATTREE_SQLITE_MEMBER(name) decltype(&sqlite3_##name) name = nullptr;
   WATTREE_SQLITE_FUNCTIONS(WATTREE_SQLITE_MEMBER)
 #undef WATTREE_SQLITE_MEMBER
