@@ -136,7 +136,10 @@ export function setUp(): { server: Wattree; open: (path: string, options?: Brows
   let browser: Browser | undefined;
   beforeAll(async () => {
     await server.start();
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    // Chromium writes crash reports and settings into a home folder: one that goes with the server's.
+    const home = join(server.folder, 'home');
+    const folders = { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_CACHE_HOME: join(home, '.cache'), XDG_DATA_HOME: join(home, '.local', 'share') };
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'], env: { ...process.env, ...folders } as Record<string, string> });
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
