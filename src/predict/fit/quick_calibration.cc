@@ -101,8 +101,8 @@ double most_of(const std::vector<Seconds>& times) {
 void warn_of_unsteady(const std::vector<Seconds>& launches, std::vector<std::string>& warnings) {
   const auto [least, most] = std::minmax_element(launches.begin(), launches.end());
   if (most->value <= kUnsteady * least->value) return;
-  warnings.push_back("launching a kernel took " + fmt::format("{:.1f}", 1e6 * least->value) + " to " +
-                     fmt::format("{:.1f}", 1e6 * most->value) +
+  warnings.push_back("launching a kernel took " + fmt::format("{:.1f}", 1e6 * least->value) +
+                     " to " + fmt::format("{:.1f}", 1e6 * most->value) +
                      " µs within seconds: something else uses this host, so that passes launched "
                      "one by one are hard to predict");
 }

@@ -39,7 +39,8 @@ class QuickCalibration : public ::testing::Test {
     };
     return {read(pass.tree, pass.tree.nodes().size() - 1, kAnchorOnH200),
             read(stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200),
-            {Seconds(0.9e-6), Seconds(1.1e-6)}, Watts(here.idle_w)};
+            {Seconds(0.9e-6), Seconds(1.1e-6)},
+            Watts(here.idle_w)};
   }
 };
 

@@ -70,7 +70,8 @@ std::vector<Part> parts_of(const Predictor& predictor, const ModelTree& tree, co
     const Price price = price_of(predictor, work);
     auto same = std::find_if(parts.begin(), parts.end(),
                              [&](const Part& part) { return part.work == work; });
-    if (same == parts.end()) same = parts.insert(parts.end(), {work, kernel_kind(work, predictor.chip), 0, 0});
+    if (same == parts.end())
+      same = parts.insert(parts.end(), {work, kernel_kind(work, predictor.chip), 0, 0});
     same->energy_j += price.energy_j;
     same->time_s += price.time_s;
   }

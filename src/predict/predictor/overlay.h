@@ -53,8 +53,8 @@ std::string to_json(const MachineOverlay& overlay);
 Result<MachineOverlay> parse_overlay(std::string_view text, const std::string& origin);
 
 // The predictor of that machine: terms that count arithmetic, traffic and launches have factors of
-// their own. Intervals stay; that of launches from a program is the one of a host that is known, and
-// as much wider as that host was seen to change.
+// their own. Intervals stay; that of launches from a program is the one of a host that is known,
+// and as much wider as that host was seen to change.
 Predictor with_overlay(Predictor predictor, const MachineOverlay& overlay);
 
 // "h200, calibrated 2026-11-17 to NVIDIA H200 with Intel(R) Xeon(R) Processor, 16 CPUs"

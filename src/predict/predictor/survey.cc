@@ -237,8 +237,7 @@ Survey::Grid read_grid(JsonFields fields, std::size_t ways) {
     times.steps = read_numbers<std::uint16_t>(fields, kWayNames[way], count, 2, 64 * 64);
     times.cached = read_numbers<std::uint8_t>(fields, cached_name(way), count, 1, 64);
     if (grid.tiles.empty()) continue;
-    times.tiles =
-        read_numbers<std::uint8_t>(fields, tiles_name(way), count, 1, grid.tiles.size());
+    times.tiles = read_numbers<std::uint8_t>(fields, tiles_name(way), count, 1, grid.tiles.size());
   }
   return grid;
 }

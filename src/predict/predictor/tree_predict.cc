@@ -271,8 +271,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   KernelMemo memo;
   Children children;
   const double cache_mib = predictor.chip.cache_mib;
-  const bool fetches_weights =
-      predictor.is_by_kernel && weight_mib(tree, cache_mib) > cache_mib;
+  const bool fetches_weights = predictor.is_by_kernel && weight_mib(tree, cache_mib) > cache_mib;
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];

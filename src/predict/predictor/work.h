@@ -31,14 +31,15 @@ struct Work {
   bool converts = false;       // Elements are of different types.
   bool is_transposed = false;  // The weight is.
   bool has_bias = false;       // A product adds one.
-  bool fetches_weight = false;  // It comes from memory: the pass before has not left it in the cache.
-  bool is_tf32 = false;        // One of 32 bits runs in the units for 16, at half their rate.
-  bool is_causal = false;      // Attention in which no token sees those after it.
-  double elements = 0;         // That come out.
-  double rows = 0;             // Of what is reduced along rows.
-  double masked = 0;           // Scores that get a mask.
-  double channels = 0;         // That one output of a convolution reads.
-  double product_bytes = 0;    // Of a product as its tree counts them, with what it adds.
+  bool fetches_weight =
+      false;                 // It comes from memory: the pass before has not left it in the cache.
+  bool is_tf32 = false;      // One of 32 bits runs in the units for 16, at half their rate.
+  bool is_causal = false;    // Attention in which no token sees those after it.
+  double elements = 0;       // That come out.
+  double rows = 0;           // Of what is reduced along rows.
+  double masked = 0;         // Scores that get a mask.
+  double channels = 0;       // That one output of a convolution reads.
+  double product_bytes = 0;  // Of a product as its tree counts them, with what it adds.
   bool operator==(const Work&) const = default;
 };
 struct Chip;

@@ -50,10 +50,11 @@ constexpr TermFacts kConvolutionTerms[] = {
     {"arithmetic, groups", "GFLOP", Bound::kArithmetic},
     {"best tiling", "µs", Bound::kClock},
     kTraffic};
-constexpr TermFacts kFewRowsTerms[] = {kLaunch,
-                                       kWeights,
-                                       {"depth", "1000 steps", Bound::kArithmetic},
-                                       {"narrow products without a bias", "kernel", Bound::kLaunch}};
+constexpr TermFacts kFewRowsTerms[] = {
+    kLaunch,
+    kWeights,
+    {"depth", "1000 steps", Bound::kArithmetic},
+    {"narrow products without a bias", "kernel", Bound::kLaunch}};
 constexpr TermFacts kSurveyedTerms[] = {
     {"surveyed time", "µs", Bound::kClock},
     {"arithmetic in tiles", "GFLOP", Bound::kArithmetic},
