@@ -295,6 +295,29 @@ TEST(WorkKinds, CountTheTermsThatTheirRowsName) {
   }
 }
 
+TEST(Extras, MakeAKernelAsUncertainAsTheyAre) {
+  Predictor predictor;
+  predictor.is_by_kernel = true;
+  const auto add = [&](WorkKind kind, double spread) {
+    Coefficients prices;
+    prices.energy_spread = prices.time_spread = spread;
+    predictor.kinds[static_cast<std::size_t>(kind)] = prices;
+  };
+  add(WorkKind::kPointwise, 0.2);
+  add(WorkKind::kConvert, 0.5);
+  add(WorkKind::kCross, 0.1);
+  const auto half = [&](const Work& work) {
+    return spread_of_kernel(predictor, price_of(predictor, work), true).energy;
+  };
+  Work work;
+  EXPECT_EQ(half(work), 0.2);
+  work.is_crossed = true;  // Known better than the kernel itself.
+  EXPECT_EQ(half(work), 0.2);
+  work.converts = true;
+  EXPECT_EQ(half(work), 0.5);
+  EXPECT_EQ(price_of(predictor, work).kind, WorkKind::kPointwise);
+}
+
 TEST(StandIns, TakeTheFirstKindThatHasPrices) {
   const Work attention = work_of_all_sizes(WorkKind::kAttention);
   Predictor predictor;
