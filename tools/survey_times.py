@@ -18,6 +18,7 @@ import sys
 import time
 
 import torch
+from pack_times import ROWS as GRID_ROWS
 from torch.nn import functional as F
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -31,9 +32,8 @@ ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 17, 20, 24, 28, 32, 33, 40, 4
         256, 288, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, 1536, 2048, 3072, 4096)
 WIDTHS = (64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 8192)
 HALF_WIDTHS = (64, 128, 256, 384, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 5120, 8192, 11008, 14336)
-# Those between which the library changes its mind in fp32, and the rows that pack_times.py takes.
-FINE_ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 17, 20, 24, 28, 32, 33, 40, 48, 56, 64, 65, 80, 96, 112, 128, 129, 160, 192, 256, 320, 384,
-             512, 640, 768, 1024, 1536, 2048, 3072, 4096)
+# Those between which the library changes its mind in fp32; rows are those that the packed grid has.
+FINE_ROWS = GRID_ROWS["fp32"]
 FINE_WIDTHS = (64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1536, 1792, 2048, 2304,
                2560, 3072, 3584, 4096, 5120, 8192)
 MOST_FLOPS = {"fp32": 3e10, "bf16": 4e11}

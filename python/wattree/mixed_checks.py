@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import sys
 
-from wattree.checks import Model, Rule, bert, changed, check_plan, crossed
+from wattree.checks import Rule, bert, changed, check_plan, crossed
+from wattree.gaps import gpt2
 from wattree.plan import Item, plan_line
 
 SEED = 89
-
-
-def gpt2(width: int, heads: int, layers: int) -> Model:
-    return changed("gpt2", n_embd=width, n_head=heads, n_layer=layers)
 
 
 UNSEEN = tuple(changed(name) for name in (
