@@ -9,6 +9,8 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A second, the default, is less than a page takes where the other tests keep every core busy.
+    expect: { poll: { timeout: 20_000 } },
     // One browser at a time: they are heavy, and the machine has other tests to run.
     fileParallelism: false,
     pool: 'forks',

@@ -46,7 +46,8 @@ def test_a_counter_that(machine, what, start, then, joules, has_gap):
     result = machine.track(command=["sh", "-c", script])
     assert result.stdout == b"fine\n"
     epoch = machine.profile()["epochs"][0]
-    assert energy(epoch) == pytest.approx(joules + 4 + (0 if what == "wraps" else 2), abs=1e-4)
+    # Where the tracker had to wait for a core, its last reading comes after the epoch's end and only its share is the epoch's.
+    assert energy(epoch) == pytest.approx(joules + 4 + (0 if what == "wraps" else 2), abs=0.05)
     # The interval between two readings is a gap, and no more than that.
     assert ("gap_s" in epoch) == has_gap
     if has_gap:

@@ -266,7 +266,7 @@ describe('live', () => {
     await w.page.getByText(/^following/).waitFor();
     const epoch = async (): Promise<number> => Number(/epoch (\d+) of 40/.exec(await button(w.page, 'Far away').innerText())?.[1] ?? 0);
     const before = await epoch();
-    await expect.poll(epoch, { timeout: 15_000 }).toBeGreaterThan(before);
+    await expect.poll(epoch).toBeGreaterThan(before);
     // The tracker goes away: what was heard stays and can be exported.
     run.child.kill('SIGKILL');
     await expect.poll(() => w.page.locator('.state').innerText(), { timeout: 25_000 }).not.toMatch(/^following, [0-3]/m);
@@ -352,9 +352,9 @@ describe('live', () => {
     await w.page.getByText('The server does not answer', { exact: true }).waitFor({ state: 'detached', timeout: 20_000 });
     const epoch = async (): Promise<number> => Number(/epoch (\d+) of/.exec(await row(w.page, 'Survivor').innerText())?.[1] ?? 0);
     const before = await epoch();
-    await expect.poll(epoch, { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(epoch).toBeGreaterThan(before);
     await run.stop();
-    await expect.poll(() => row(w.page, 'Survivor').innerText(), { timeout: 10_000 }).not.toContain('live');
+    await expect.poll(() => row(w.page, 'Survivor').innerText()).not.toContain('live');
     await done(w);
     await own.end();
   });

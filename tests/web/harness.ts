@@ -115,7 +115,7 @@ export class Tracked {
   }
   /** The address that a tracker with --serve prints. */
   async address(): Promise<string> {
-    await expect.poll(() => this.output, { timeout: 10_000 }).toMatch(/https?:\/\/\S+/);
+    await expect.poll(() => this.output).toMatch(/https?:\/\/\S+/);
     return /https?:\/\/\S+/.exec(this.output)?.[0] ?? '';
   }
   async stop(): Promise<void> {

@@ -63,7 +63,7 @@ describe('every page', () => {
       const w = await open(`${between.url}/`);
       await treeIsThere(w.page);
       expect(w.requests.filter((url) => url.includes('CompareView'))).toEqual([]);
-      await expect.poll(() => w.requests.some((url) => /CompareView.*[.]js/.test(url)), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => w.requests.some((url) => /CompareView.*[.]js/.test(url))).toBe(true);
       await w.page.waitForLoadState('networkidle');
       between.answer = (call) => { call.socket.destroy(); return true; };
       await w.page.getByRole('link', { name: 'Compare' }).click();
@@ -255,7 +255,7 @@ describe('when things go wrong', () => {
       await w.page.getByRole('button', { name: 'Double batch' }).click();
       await w.page.locator('.pane.stale').waitFor();
       expect(await w.page.getByRole('treeitem').count()).toBeGreaterThan(5);
-      await expect.poll(() => w.page.locator('.pane.stale').count(), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => w.page.locator('.pane.stale').count()).toBe(0);
       await done(w);
     } finally {
       await between.stop();

@@ -21,21 +21,24 @@ class LevelSpreads {
     float energy = 0;
     float time = 0;
   };
-  LevelSpreads(const Predictor& predictor, bool is_single) {
+  LevelSpreads(const Predictor& predictor, bool is_single)
+      : predictor_(predictor), is_single_(is_single) {
     const Spread spread = predictor.spread_of_unknown(is_single);
     const auto half = [](double value) { return static_cast<float>(std::min(1.0, value)); };
     const auto at = [&](std::size_t i) {
       return Halves{half(spread.energy[i]), half(spread.time[i])};
     };
-    kernel_ = at(0);
     pass_ = at(2);
     twin_ = {half(spread.twin_energy), half(spread.twin_time)};
     of_kernels_ = {static_cast<float>(spread.energy_of_kernels),
                    static_cast<float>(spread.time_of_kernels)};
   }
 
-  const Halves& kernel() const { return kernel_; }
   const Halves& twin() const { return twin_; }
+  Halves of(const Price& kernel) const {
+    const KernelSpread known = spread_of_kernel(predictor_, kernel, is_single_);
+    return {static_cast<float>(known.energy), static_cast<float>(known.time)};
+  }
   // Of a module or a model, by the energies and times of its kernels.
   Halves of(const NodeEstimate& node, const Mixture& energy, const Mixture& time) const {
     return {half(pass_.energy, of_kernels_.energy, energy.summary(), node.energy.value),
@@ -53,7 +56,8 @@ class LevelSpreads {
         std::min(1.0, half_of_mixture(pass_half, made_of.halves, made_of.concentration)));
   }
 
-  Halves kernel_;
+  const Predictor& predictor_;
+  bool is_single_;
   Halves pass_;
   Halves of_kernels_;
   Halves twin_;
@@ -120,7 +124,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
   work.fetches_weight = fetches_weights && has_weight(work);
   NodeEstimate e;
   float stand_in_j = 0;
-  LevelSpreads::Halves halves = spreads.kernel();
+  LevelSpreads::Halves halves;
   if (const Twin* twin = index.find(node.type, work)) {
     e.energy.value = twin->energy_j;
     e.time.value = twin->time_s;
@@ -138,10 +142,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
     const Price fetch = work.fetches_weight ? price_to_fetch(predictor) : Price{};
     e.energy.value = price.energy_j + follow.energy_j + fetch.energy_j;
     e.time.value = price.time_s + follow.time_s + fetch.time_s;
-    if (const Coefficients& c = *predictor.find(price.known_as); c.energy_spread > 0) {
-      halves = {static_cast<float>(std::min(1.0, c.energy_spread)),
-                static_cast<float>(std::min(1.0, c.time_spread))};
-    }
+    halves = spreads.of(price);
     if (price.is_stand_in || price.is_far) stand_in_j = static_cast<float>(price.energy_j);
     if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
       halves.energy = std::max(halves.energy, kUnseenSpread);
@@ -162,10 +163,17 @@ class Children {
  public:
   struct Sums {
     std::int32_t node = -1;
-    float stand_in_j = 0;
     bool has_kernel = false;  // Among the children themselves.
-    Mixture energy;
-    Mixture time;
+    float stand_in_j = 0;
+    Joules energy;
+    Seconds time;
+    Mixture energy_by_kernel;
+    Mixture time_by_kernel;
+
+    void add(const NodeEstimate& child) {
+      energy = energy + child.energy;
+      time = time + child.time;
+    }
   };
   // So far, of a node that is yet to come.
   Sums& of(std::int32_t node) {
@@ -173,27 +181,32 @@ class Children {
     if (depth_ == stack_.size()) stack_.emplace_back();
     Sums& sums = stack_[depth_++];  // Its memory is that of one that has gone.
     sums.node = node;
-    sums.stand_in_j = 0;
     sums.has_kernel = false;
-    sums.energy.clear();
-    sums.time.clear();
+    sums.stand_in_j = 0;
+    sums.energy = {};
+    sums.time = {};
+    sums.energy_by_kernel.clear();
+    sums.time_by_kernel.clear();
     return sums;
   }
   // Of a node whose children have all come by; nothing where it has none.
   const Sums* find(std::int32_t node) const { return has(node) ? &stack_[depth_ - 1] : nullptr; }
   // Such a node's go to its parent.
-  void pass_on(std::int32_t parent) {
+  void pass_on(const NodeEstimate& node, std::int32_t parent) {
     Sums& from = stack_[--depth_];
     if (!has(parent)) {  // Its first child: the sums so far are the child's.
       ++depth_;
       from.node = parent;
       from.has_kernel = false;
+      from.energy = node.energy;
+      from.time = node.time;
       return;
     }
     Sums& to = stack_[depth_ - 1];
+    to.add(node);
     to.stand_in_j += from.stand_in_j;
-    to.energy.add(from.energy);
-    to.time.add(from.time);
+    to.energy_by_kernel.add(from.energy_by_kernel);
+    to.time_by_kernel.add(from.time_by_kernel);
   }
 
  private:
@@ -263,7 +276,8 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
                  "leave <execution> out, or choose another predictor with <on>"};
   }
   const auto nodes = tree.nodes();
-  std::vector<NodeEstimate> out(nodes.size());
+  std::vector<NodeEstimate> out;
+  out.reserve(nodes.size());
   const LevelSpreads spreads(predictor, activation_dtype(tree.precision) == DType::kFloat32);
   Work call_work;
   call_work.kind = WorkKind::kModuleCall;
@@ -275,7 +289,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    NodeEstimate& e = out[i];  // Its energy and time are already the sums of its children's.
+    NodeEstimate e;
     float stand_in_j = 0;
     std::size_t kernel = 0;
     if (node.op != Op::kNone) {
@@ -291,31 +305,33 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       e = entry.estimate;
       stand_in_j = entry.stand_in_j;
     } else if (const auto* below = children.find(static_cast<std::int32_t>(i))) {
+      e.energy = below->energy;
+      e.time = below->time;
       stand_in_j = below->stand_in_j;
       if (below->has_kernel) {
         e.own.value = call.energy_j;
         e.energy.value += call.energy_j;
         e.time.value += call.time_s;
       }
-      const LevelSpreads::Halves halves = spreads.of(e, below->energy, below->time);
+      const LevelSpreads::Halves halves =
+          spreads.of(e, below->energy_by_kernel, below->time_by_kernel);
       e.energy_spread = halves.energy;
       e.time_spread = halves.time;
     }
     if (node.parent >= 0) {
-      NodeEstimate& parent = out[static_cast<std::size_t>(node.parent)];
-      parent.energy.value += e.energy.value;
-      parent.time.value += e.time.value;
       if (node.op != Op::kNone) {
         Children::Sums& sums = children.of(node.parent);
+        sums.add(e);
         sums.has_kernel = true;
         sums.stand_in_j += stand_in_j;
-        sums.energy.add(kernel, e.energy.value, static_cast<double>(e.energy_spread));
-        sums.time.add(kernel, e.time.value, static_cast<double>(e.time_spread));
+        sums.energy_by_kernel.add(kernel, e.energy.value, static_cast<double>(e.energy_spread));
+        sums.time_by_kernel.add(kernel, e.time.value, static_cast<double>(e.time_spread));
       } else if (children.find(static_cast<std::int32_t>(i)) != nullptr) {
-        children.pass_on(node.parent);
+        children.pass_on(e, node.parent);
       }
     }
     if (stand_in_j > 0) widen_for_stand_ins(stand_in_j, e);
+    out.push_back(e);
   }
   if (out.empty()) return out;
   if (const Capped capped = cap_of(predictor, out.back().energy.value, out.back().time.value);

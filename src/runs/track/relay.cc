@@ -24,8 +24,9 @@ namespace wattree {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 18;
-// From so many bytes on, copying costs more than sharing.
-constexpr int kMuch = 1 << 14;
+// Bytes that are shared instead of copied: what Python and most others write at a time when their
+// output is no terminal.
+constexpr int kMuch = 1 << 13;
 // Of a pipe, where the system allows it: fewer turns between the command and the relay.
 constexpr int kPipeSize = 1 << 20;
 
@@ -106,11 +107,10 @@ bool write_all(int to, const char* bytes, std::size_t size) {
   return true;
 }
 
-// Whether much is there once something is. A shared piece takes a place of its own in the reader's
-// pipe, which has sixteen, even if it is one short line: with a reader that pauses, the next line
-// would wait. What is copied is put together there.
-bool waits_for_much(int from) {
-  wait_until(from, POLLIN);
+// Whether there is enough to share. A shared piece takes a place of its own in the reader's pipe,
+// which has sixteen, even if it is one short line: with a reader that pauses, the next line would
+// wait. What is copied is put together there.
+bool holds_much(int from) {
   int bytes = 0;
   return ::ioctl(from, FIONREAD, &bytes) == 0 && bytes >= kMuch;
 }
@@ -168,7 +168,7 @@ Shared share(int from, int to) {
       winsize size{};
       if (::ioctl(to, TIOCGWINSZ, &size) == 0) ::ioctl(way.ours, TIOCSWINSZ, &size);
     }
-    if (can_share && waits_for_much(way.ours)) {
+    if (can_share && holds_much(way.ours)) {
       std::size_t size = 0;
       const Shared shared = share(way.ours, to);
       if (shared.is_over) break;
