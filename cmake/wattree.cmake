@@ -71,10 +71,11 @@ function(wattree_precompile target)
   endif()
 endfunction()
 
-# wattree_library(NAME ALONE f.cc DEPS a b LINK x y): the folder's sources as one target, its *_test.cc as another. ALONE:
-# files that are always compiled by themselves ("*": all), because others use the same names for things of their own.
+# wattree_library(NAME ALONE f.cc DEPS a b LINK x y TEST_DEPS c): the folder's sources as one target, its *_test.cc as
+# another. ALONE: files that are always compiled by themselves ("*": all), because others use the same names for things of
+# their own. TEST_DEPS: what only the tests use.
 function(wattree_library name)
-  cmake_parse_arguments(ARG "" "" "ALONE;DEPS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "ALONE;DEPS;LINK;TEST_DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -93,7 +94,7 @@ function(wattree_library name)
     target_link_libraries(wattree_${name} INTERFACE wattree_flags ${ARG_DEPS})
   endif()
   if(WATTREE_TESTS AND tests)
-    wattree_test(${name}_test SOURCES ${tests} DEPS ${name})
+    wattree_test(${name}_test SOURCES ${tests} DEPS ${name} ${ARG_TEST_DEPS})
   endif()
 endfunction()
 

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   if (const auto kernels = kernel_data(read.value(), no_passes); kernels.ok()) {
     for (const KernelSample& sample : kernels.value().data.samples) {
-      if (!(sample.time_s > 0) || !(sample.energy_j > 0)) __builtin_trap();
+      if (!(sample.time.value > 0) || !(sample.energy.value > 0)) __builtin_trap();
     }
   }
   const auto figures = figures_of(std::move(read).value(), "NVIDIA H200");

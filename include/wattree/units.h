@@ -15,6 +15,11 @@ struct Quantity {
   constexpr Quantity operator+(Quantity other) const { return Quantity(value + other.value); }
   constexpr Quantity operator-(Quantity other) const { return Quantity(value - other.value); }
   constexpr Quantity operator*(double factor) const { return Quantity(value * factor); }
+  constexpr Quantity operator/(double parts) const { return Quantity(value / parts); }
+  constexpr double operator/(Quantity other) const { return value / other.value; }
+  constexpr Quantity& operator+=(Quantity other) { return *this = *this + other; }
+  constexpr Quantity& operator-=(Quantity other) { return *this = *this - other; }
+  constexpr Quantity& operator*=(double factor) { return *this = *this * factor; }
 };
 
 using Joules = Quantity<struct JoulesDim>;
@@ -30,6 +35,9 @@ inline constexpr double kJoulesPerKwh = 3.6e6;
 
 constexpr Joules operator*(Watts power, Seconds time) { return Joules(power.value * time.value); }
 constexpr Watts operator/(Joules energy, Seconds time) { return Watts(energy.value / time.value); }
+constexpr Seconds operator/(Joules energy, Watts power) {
+  return Seconds(energy.value / power.value);
+}
 constexpr GramsCo2e operator*(Joules energy, CarbonIntensity intensity) {
   return GramsCo2e(energy.value / kJoulesPerKwh * intensity.value);
 }

@@ -20,7 +20,7 @@ std::string headline(const Study& answer, const StudyData& input) {
   const StudyOptions& query = answer.query;
   std::int64_t measured = 0;
   for (const WorkTree& tree : input.data.work.trees) {
-    for (const WorkNode& node : tree.nodes) measured += node.energy_j.has_value();
+    for (const WorkNode& node : tree.nodes) measured += node.energy.has_value();
   }
   const bool is_own = query.aggregate == Aggregate::kReconciled;
   std::string out =

@@ -123,9 +123,9 @@ TEST_F(Accuracy, ChildrenAndOwnAddUpWhateverIsKnown) {
       const WorkTree& tree = input_->data.work.trees[static_cast<std::size_t>(p.tree)];
       if (p.node == 0) children.assign(tree.nodes.size(), 0.0);
       const auto node = static_cast<std::size_t>(p.node);
-      ASSERT_NEAR(children[node] + p.own_j, p.energy_j, 1e-9 * p.energy_j);
+      ASSERT_NEAR(children[node] + p.own.value, p.energy.value, 1e-9 * p.energy.value);
       const std::int32_t parent = tree.nodes[node].parent;
-      if (parent >= 0) children[static_cast<std::size_t>(parent)] += p.energy_j;
+      if (parent >= 0) children[static_cast<std::size_t>(parent)] += p.energy.value;
     }
   }
 }

@@ -13,6 +13,11 @@ void write(JsonWriter& json, const std::optional<double>& value) {
   value ? json.value(*value) : json.null();
 }
 
+template <class Dimension>
+void write(JsonWriter& json, const std::optional<Quantity<Dimension>>& quantity) {
+  quantity ? json.value(quantity->value) : json.null();
+}
+
 void write_fields(JsonWriter& json, const LevelValues& values) {
   for (std::size_t l = 0; l < kTreeLevels; ++l) {
     json.key(kLevelNames[l]);
@@ -146,16 +151,16 @@ void write_predictions(const EvaluatedTrees& answer,
     json.field("type", node.instance_type);
     json.field("level", kLevelNames[static_cast<std::size_t>(seen.level)]);
     json.key("measured_j");
-    write(json, seen.energy_j);
-    json.field("predicted_j", p.energy_j);
+    write(json, seen.energy);
+    json.field("predicted_j", p.energy.value);
     json.key("low_j");
-    write(json, p.low_j);
+    write(json, p.low);
     json.key("high_j");
-    write(json, p.high_j);
-    json.field("own_j", p.own_j);
+    write(json, p.high);
+    json.field("own_j", p.own.value);
     if (!answer.study.by_seed.empty()) json.field("seed", std::int64_t{p.seed});
     json.key("error_percent");
-    seen.energy_j ? json.value(error_percent(p.energy_j, *seen.energy_j)) : json.null();
+    seen.energy ? json.value(error_percent(p.energy, *seen.energy)) : json.null();
     json.end_object();
     write_text(json.take() + "\n");
   }

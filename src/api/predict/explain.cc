@@ -61,8 +61,8 @@ void write_terms(JsonWriter& out, const Explanation& explanation) {
   if (explanation.twin) {
     out.key("looked_up");
     out.begin_object();
-    out.field("energy_j", explanation.twin->energy_j);
-    out.field("time_s", explanation.twin->time_s);
+    out.field("energy_j", explanation.twin->energy.value);
+    out.field("time_s", explanation.twin->time.value);
     out.field("samples", explanation.twin->samples);
     out.end_object();
   }

@@ -270,7 +270,7 @@ Result<std::optional<Idle>> measure_idle(const Watch& watch, const Conduct& cond
     if (ticks.size() < 2) continue;
     const double passed = seconds(ticks.back().time() - ticks.front().time());
     if (passed < duration_s) continue;
-    const Joules energy(ticks.back().energy_j - ticks.front().energy_j);
+    const Joules energy = ticks.back().energy - ticks.front().energy;
     return std::optional(Idle{energy / Seconds(passed), Seconds(passed),
                               watch.resources(ticks.front().time(), ticks.back().time())});
   }

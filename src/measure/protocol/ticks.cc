@@ -52,7 +52,7 @@ std::optional<LoadWindow> cut_window(std::span<const Tick> ticks, const Progress
     if (tick.after < not_before || !progress.covers(tick.time())) continue;
     inside.push_back(&tick);
     done.push_back(progress.at(tick.time()));
-    energy.push_back(tick.energy_j);
+    energy.push_back(tick.energy.value);
   }
   if (inside.size() < kLeastTicks) return std::nullopt;
   LoadWindow out;
@@ -63,7 +63,7 @@ std::optional<LoadWindow> cut_window(std::span<const Tick> ticks, const Progress
   if (out.runs <= 0 || out.energy->value <= 0) return std::nullopt;
   out.ticks = static_cast<int>(inside.size());
   out.tick_uncertainty =
-      Seconds(std::hypot(inside.front()->uncertainty_s(), inside.back()->uncertainty_s()));
+      Seconds(std::hypot(inside.front()->uncertainty().value, inside.back()->uncertainty().value));
   out.relative_error = relative_slope_error(done, energy);
   out.drift = drift_of(done, energy);
   return out;

@@ -15,14 +15,14 @@
 
 namespace wattree {
 
-// The meter showed `energy_j` for the first time at some moment after `after` and not later than
+// The meter showed `energy` for the first time at some moment after `after` and not later than
 // `before`.
 struct Tick {
   Nanos after = 0;
   Nanos before = 0;
-  double energy_j = 0;
+  Joules energy;
   Nanos time() const { return after + (before - after) / 2; }
-  double uncertainty_s() const { return seconds(before - after) / 2; }
+  Seconds uncertainty() const { return Seconds(seconds(before - after) / 2); }
 };
 
 // How many runs a load had done by when.

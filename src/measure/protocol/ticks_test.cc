@@ -16,7 +16,7 @@ TEST(Ticks, AWindowLiesBetweenTicksAndWithinTheProgress) {
   std::vector<Tick> ticks;
   for (int i = 0; i <= 12; ++i) {
     // 40 W: 4 J every 100 ms, seen at most 4 ms late.
-    ticks.push_back({(100 * i - 2) * kMs, (100 * i + 2) * kMs, 4.0 * i});
+    ticks.push_back({(100 * i - 2) * kMs, (100 * i + 2) * kMs, Joules(4.0 * i)});
   }
   const auto window = cut_window(ticks, progress, 250 * kMs);
   ASSERT_TRUE(window);
@@ -37,7 +37,8 @@ TEST(Ticks, ThreeTicksAreNoWindow) {
   Progress progress;
   progress.add(0, 0);
   progress.add(1000 * kMs, 500);
-  const std::vector<Tick> ticks{{0, 0, 0}, {100 * kMs, 100 * kMs, 4}, {200 * kMs, 200 * kMs, 8}};
+  const std::vector<Tick> ticks{
+      {0, 0, Joules()}, {100 * kMs, 100 * kMs, Joules(4)}, {200 * kMs, 200 * kMs, Joules(8)}};
   EXPECT_FALSE(cut_window(ticks, progress, 0));
 }
 
@@ -46,11 +47,11 @@ TEST(Ticks, DriftIsTheSecondHalfOverTheFirst) {
   progress.add(0, 0);
   progress.add(400 * kMs, 4);
   // 1 J a run in the first half, 1.5 J in the second.
-  const std::vector<Tick> ticks{{0, 0, 0},
-                                {100 * kMs, 100 * kMs, 1},
-                                {200 * kMs, 200 * kMs, 2},
-                                {300 * kMs, 300 * kMs, 3.5},
-                                {400 * kMs, 400 * kMs, 5}};
+  const std::vector<Tick> ticks{{0, 0, Joules()},
+                                {100 * kMs, 100 * kMs, Joules(1)},
+                                {200 * kMs, 200 * kMs, Joules(2)},
+                                {300 * kMs, 300 * kMs, Joules(3.5)},
+                                {400 * kMs, 400 * kMs, Joules(5)}};
   EXPECT_NEAR(cut_window(ticks, progress, 0)->drift, 0.5, 1e-12);
 }
 

@@ -148,7 +148,8 @@ void Watch::read_energy() {
   ++readings_;
   if (!is_first && has_stepped) {
     const std::lock_guard lock(mutex_);
-    ticks_.push_back(has_ticks_ ? Tick{last_read_, read, sum} : Tick{begun, ended, sum});
+    ticks_.push_back(has_ticks_ ? Tick{last_read_, read, Joules(sum)}
+                                : Tick{begun, ended, Joules(sum)});
   }
   last_read_ = read;
 }

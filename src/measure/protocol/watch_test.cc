@@ -59,7 +59,7 @@ TEST(Watch, ItsThreadsReadWhileOthersLook) {
   EXPECT_EQ(resources.sampled_power, Watts(250.0));
   for (std::size_t i = 1; i < ticks.size(); ++i) {
     EXPECT_LE(ticks[i - 1].before, ticks[i].after);
-    EXPECT_DOUBLE_EQ(ticks[i].energy_j - ticks[i - 1].energy_j, 1.0);
+    EXPECT_DOUBLE_EQ(ticks[i].energy.value - ticks[i - 1].energy.value, 1.0);
   }
   EXPECT_EQ(watch.failure(), Absence::kNone);
 }

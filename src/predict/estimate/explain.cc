@@ -62,20 +62,18 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   out.is_far = price.is_far;
   add_terms(predictor, seen_as(work, price.kind), out);
   // A kind that is priced by traffic alone stands in for a module with the price of its call.
-  add_rest("call, as of a module", Joules(price.energy_j - price.lifted_j),
-           Seconds(price.time_s - price.lifted_s), out);
-  if (price.lifted_s > 0) {
+  add_rest("call, as of a module", price.energy - price.lifted_energy,
+           price.time - price.lifted_time, out);
+  if (price.lifted_time > Seconds()) {
     out.terms.push_back(
-        {"no faster than the chip allows", "", 1, Joules(price.lifted_j), Seconds(price.lifted_s)});
+        {"no faster than the chip allows", "", 1, price.lifted_energy, price.lifted_time});
   }
-  if (const Price follow = price_to_follow(predictor); follow.time_s > 0) {
-    out.terms.push_back(
-        {"after another kernel", "kernel", 1, Joules(follow.energy_j), Seconds(follow.time_s)});
+  if (const Price follow = price_to_follow(predictor); follow.time > Seconds()) {
+    out.terms.push_back({"after another kernel", "kernel", 1, follow.energy, follow.time});
   }
   if (!work.fetches_weight) return;
-  if (const Price fetch = price_to_fetch(predictor); fetch.time_s > 0) {
-    out.terms.push_back(
-        {"weight from memory", "kernel", 1, Joules(fetch.energy_j), Seconds(fetch.time_s)});
+  if (const Price fetch = price_to_fetch(predictor); fetch.time > Seconds()) {
+    out.terms.push_back({"weight from memory", "kernel", 1, fetch.energy, fetch.time});
   }
 }
 

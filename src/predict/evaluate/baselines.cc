@@ -14,7 +14,7 @@ namespace {
 struct Point {
   std::size_t group = 0;
   double figure = 0;
-  double energy_j = 0;
+  Joules energy;
 };
 
 std::optional<double> figure_of(const EvaluationData& data, std::size_t tree, std::size_t node,
@@ -33,15 +33,15 @@ std::optional<double> held_out_error(const std::vector<Point>& points, std::size
     std::vector<double> energy;
     std::set<std::pair<double, double>> seen;  // Copies of a measurement count once.
     for (const Point& point : points) {
-      if (point.group == g || !seen.insert({point.figure, point.energy_j}).second) continue;
+      if (point.group == g || !seen.insert({point.figure, point.energy.value}).second) continue;
       rows.add(std::span(&point.figure, 1));
-      energy.push_back(point.energy_j);
+      energy.push_back(point.energy.value);
     }
     if (energy.empty()) continue;
     const double c = fit_relative(rows, energy, energy)[0];
     for (const Point& point : points) {
       if (point.group != g) continue;
-      sum += error_percent(c * point.figure, point.energy_j);
+      sum += error_percent(Joules(c * point.figure), point.energy);
       ++count;
     }
   }
@@ -80,9 +80,9 @@ std::vector<Baseline> one_figure_baselines(const EvaluationData& data,
       for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const WorkNode& node = tree.nodes[i];
         const auto figure = figure_of(data, t, i, feature);
-        if (!node.energy_j || !figure) continue;
+        if (!node.energy || !figure) continue;
         points[static_cast<std::size_t>(node.level)].push_back(
-            {group_of[static_cast<std::size_t>(tree.model)], *figure, *node.energy_j});
+            {group_of[static_cast<std::size_t>(tree.model)], *figure, *node.energy});
       }
     }
     Baseline baseline{name, {}};
@@ -107,8 +107,8 @@ LevelValues repeatability(const EvaluationData& data) {
       }
       // Leaves of two classes may have the same sizes; modules are what is in them.
       if (node.level == TreeLevel::kMl) hash = mixed(hash, static_cast<std::uint64_t>(node.type));
-      if (node.energy_j) {
-        by_computation[static_cast<std::size_t>(node.level)][hash].insert(*node.energy_j);
+      if (node.energy) {
+        by_computation[static_cast<std::size_t>(node.level)][hash].insert(node.energy->value);
       }
       if (node.parent >= 0) {
         std::uint64_t& parent = hashes[static_cast<std::size_t>(node.parent)];
@@ -126,7 +126,7 @@ LevelValues repeatability(const EvaluationData& data) {
       for (const double energy : energies) total += energy;
       for (const double energy : energies) {
         const double others = (total - energy) / static_cast<double>(energies.size() - 1);
-        sum += error_percent(others, energy);
+        sum += error_percent(Joules(others), Joules(energy));
         ++count;
       }
     }

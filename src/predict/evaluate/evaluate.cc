@@ -88,16 +88,18 @@ void summarise(const WorkTrees& trees, const std::vector<Group>& groups, Evaluat
     const WorkTree& tree = trees.trees[static_cast<std::size_t>(p.tree)];
     const WorkNode& node = tree.nodes[static_cast<std::size_t>(p.node)];
     const auto level = static_cast<std::size_t>(node.level);
-    if (p.time_s && node.time_s) time[level].add(100 * std::abs(*p.time_s / *node.time_s - 1));
-    if (!node.energy_j) continue;
-    const double error = error_percent(p.energy_j, *node.energy_j);
+    if (p.time && node.time) time[level].add(100 * std::abs(*p.time / *node.time - 1));
+    if (!node.energy) continue;
+    const double error = error_percent(p.energy, *node.energy);
     overall[level].add(error);
     by_group[group_of[static_cast<std::size_t>(tree.model)]][level].add(error);
     errors[level].push_back(error);
     if (level == 0) by_type[trees.types[static_cast<std::size_t>(node.type)]].add(error);
-    if (p.low_j && p.high_j) {
-      covered[level].add(*p.low_j <= *node.energy_j && *node.energy_j <= *p.high_j ? 100 : 0);
-      if (p.energy_j > 0) width[level].add(100 * (*p.high_j - *p.low_j) / (2 * p.energy_j));
+    if (p.low && p.high) {
+      covered[level].add(*p.low <= *node.energy && *node.energy <= *p.high ? 100 : 0);
+      if (p.energy > Joules()) {
+        width[level].add(100 * (p.high->value - p.low->value) / (2 * p.energy.value));
+      }
     }
   }
   Means macro;
@@ -171,16 +173,16 @@ Result<Evaluation> evaluate_reconciled(const WorkTrees& trees, const std::vector
         twins += e.source == Source::kTwin;
         NodePrediction p{static_cast<std::int32_t>(t),
                          static_cast<std::int32_t>(i),
-                         e.energy_j,
-                         e.own_j,
+                         e.energy,
+                         e.own,
                          {},
                          {},
                          {}};
         if (is_calibrated) {
-          p.low_j = std::max(0.0, e.energy_j * (1 - e.spread));
-          p.high_j = e.energy_j * (1 + e.spread);
+          p.low = std::max(Joules(), e.energy * (1 - e.spread));
+          p.high = e.energy * (1 + e.spread);
         }
-        if (options.fit.with_times) p.time_s = e.time_s;
+        if (options.fit.with_times) p.time = e.time;
         evaluation.predictions.push_back(p);
       }
     }

@@ -23,11 +23,11 @@ struct LevelValues {
 struct NodePrediction {
   std::int32_t tree = 0;
   std::int32_t node = 0;
-  double energy_j = 0;
-  double own_j = 0;
-  std::optional<double> low_j;
-  std::optional<double> high_j;
-  std::optional<double> time_s;
+  Joules energy;
+  Joules own;
+  std::optional<Joules> low;
+  std::optional<Joules> high;
+  std::optional<Seconds> time;
   std::int32_t seed = 0;  // Which run, of methods that begin at random.
 };
 
@@ -72,8 +72,8 @@ Result<Evaluation> evaluate_reconciled(const WorkTrees& trees, const std::vector
                                        const ReconciledOptions& options);
 
 // 100 |P - G| / G, for a G that is positive.
-inline double error_percent(double predicted_j, double measured_j) {
-  return 100 * std::abs(predicted_j - measured_j) / measured_j;
+inline double error_percent(Joules predicted, Joules measured) {
+  return 100 * std::abs(predicted.value - measured.value) / measured.value;
 }
 
 // Errors, quantiles and coverage from predictions, whoever made them.

@@ -49,8 +49,8 @@ Status evaluate_fold(const EvaluationData& data, const Group& group, const Irene
       NodePrediction p;
       p.tree = static_cast<std::int32_t>(t);
       p.node = static_cast<std::int32_t>(i);
-      p.energy_j = energy->value;
-      p.own_j = energy->value - children[i];
+      p.energy = *energy;
+      p.own = Joules(energy->value - children[i]);
       p.seed = run;
       out.evaluation.predictions.push_back(p);
     }

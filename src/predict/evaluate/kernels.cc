@@ -42,11 +42,11 @@ struct Pair {
   // What the intervals of its kernels add up to, of a pass.
   double spread_of_kernels = 1;
   Mixture::Summary made_of;  // Of a module or a pass.
-  double energy_error() const { return 100 * (estimate.energy_j / sample->energy_j - 1); }
-  double time_error() const { return 100 * (estimate.time_s / sample->time_s - 1); }
+  double energy_error() const { return 100 * (estimate.energy.value / sample->energy.value - 1); }
+  double time_error() const { return 100 * (estimate.time.value / sample->time.value - 1); }
   // As an interval sees it: relative to the prediction, on the sample's own card.
   double miss() const {
-    return std::abs(sample->raw_energy_j() - estimate.energy_j) / estimate.energy_j;
+    return std::abs((sample->raw_energy() - estimate.energy) / estimate.energy);
   }
   int kind() const { return kind_at(sample->level()); }  // What intervals are told apart by.
   int kind_at(TreeLevel level) const { return 2 * static_cast<int>(level) + sample->is_single; }
@@ -57,7 +57,7 @@ Mixture::Summary made_of(const Predictor& predictor, const KernelSample& sample)
   Mixture mixture;
   for (std::size_t i = 0; i < sample.kernels.size(); ++i) {
     const Price price = price_of(predictor, sample.kernels[i].work);
-    const double energy_j = price.energy_j * sample.kernels[i].count;
+    const double energy_j = price.energy.value * sample.kernels[i].count;
     mixture.add(i, energy_j, spread_of_kernel(predictor, price, sample.is_single).energy);
   }
   return mixture.summary();
@@ -135,8 +135,8 @@ KernelErrors summary_of(const std::vector<const Pair*>& pairs, const HalfWidth& 
     energy.push_back(std::abs(error));
     time.push_back(std::abs(pair->time_error()));
     out.bias += error / static_cast<double>(pairs.size());
-    weighted += std::abs(error) * pair->sample->energy_j;
-    weight += pair->sample->energy_j;
+    weighted += std::abs(error) * pair->sample->energy.value;
+    weight += pair->sample->energy.value;
     const double half = half_width(*pair);
     inside += pair->miss() <= half;
     out.width += 100 * half / static_cast<double>(pairs.size());
@@ -186,8 +186,8 @@ double rank_correlation(const std::vector<Pair>& pairs) {
   std::vector<double> predicted;
   for (const Pair& pair : pairs) {
     if (!is_whole_pass(pair)) continue;
-    measured.push_back(pair.sample->energy_j);
-    predicted.push_back(pair.estimate.energy_j);
+    measured.push_back(pair.sample->energy.value);
+    predicted.push_back(pair.estimate.energy.value);
   }
   const auto n = static_cast<double>(measured.size());
   if (n < 3) return 0;
@@ -230,7 +230,7 @@ std::optional<std::string> subject_name(const Pair& pair) {
     case KernelSample::Subject::kPass: return "1 whole passes";
     case KernelSample::Subject::kStep: return "2 decode steps";
     case KernelSample::Subject::kModule:
-      if (pair.sample->time_s < kShortModule) return std::nullopt;
+      if (pair.sample->time.value < kShortModule) return std::nullopt;
       return "3 modules of 20 µs and more";
     case KernelSample::Subject::kKernel: return "4 single kernels";
   }
@@ -252,7 +252,7 @@ void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
   });
   out.by_time = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
     if (!is_whole_pass(pair)) return std::nullopt;
-    const double time = pair.sample->time_s;
+    const double time = pair.sample->time.value;
     return time < 1e-3 ? "1 below 1 ms" : time < 5e-3 ? "2 1 to 5 ms" : "3 5 ms and more";
   });
   for (auto& [name, errors] : out.by_time) name.erase(0, 2);
@@ -304,7 +304,7 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
   std::vector<KernelSample> samples = data.samples;
   std::vector<Pair> pairs;
   for (KernelSample& sample : samples) {
-    sample.energy_j = sample.raw_energy_j();
+    sample.energy = sample.raw_energy();
     sample.card_factor = 1;
     // What launching takes is the host's, which the predictor may know.
     const bool is_comparable =

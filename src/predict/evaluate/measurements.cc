@@ -43,14 +43,15 @@ std::vector<Additivity> additivity_of(const KernelData& data, const Predictor& a
     double predicted_j = 0;
     for (const auto& [work, count] : pass.kernels) {
       const Price price = price_of(all, work);
-      predicted_j += count * price.energy_j;
+      predicted_j += count * price.energy.value;
       const KernelSample* alone = measured.find(work);
-      if (alone != nullptr) covered_j += count * price.energy_j;
-      sum_j += count * (alone != nullptr ? alone->energy_j : price.energy_j);
-      sum_s += count * (alone != nullptr ? alone->time_s : price.time_s);
+      if (alone != nullptr) covered_j += count * price.energy.value;
+      sum_j += count * (alone != nullptr ? alone->energy.value : price.energy.value);
+      sum_s += count * (alone != nullptr ? alone->time.value : price.time.value);
     }
     if (covered_j < kWellCovered * predicted_j) continue;
-    out.push_back({pass.name, covered_j / predicted_j, sum_j / pass.energy_j, sum_s / pass.time_s});
+    out.push_back(
+        {pass.name, covered_j / predicted_j, sum_j / pass.energy.value, sum_s / pass.time.value});
   }
   return out;
 }
@@ -61,7 +62,8 @@ void add_repeats(const KernelData& data, MeasurementChecks& out) {
   for (const KernelSample& sample : data.samples) {
     if (sample.subject != KernelSample::Subject::kPass || sample.is_eager) continue;
     const auto [it, is_new] = first.emplace(sample.name, &sample);
-    if (!is_new) apart.push_back(100 * std::abs(sample.energy_j / it->second->energy_j - 1));
+    if (!is_new)
+      apart.push_back(100 * std::abs(sample.energy.value / it->second->energy.value - 1));
   }
   out.repeats = std::ssize(apart);
   out.repeat_median = median(apart);

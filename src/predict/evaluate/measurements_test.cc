@@ -12,8 +12,8 @@ KernelSample sample_of(Subject subject, std::vector<KernelSample::Kernel> kernel
   KernelSample out;
   out.subject = subject;
   out.kernels = std::move(kernels);
-  out.energy_j = energy_j;
-  out.time_s = time_s;
+  out.energy.value = energy_j;
+  out.time.value = time_s;
   if (subject != Subject::kKernel) {
     out.model = out.family = 0;
     out.name = "a pass";

@@ -15,9 +15,9 @@ bool has_one_counter(const EvaluationData& data) {
   std::int64_t all = 0;
   for (const WorkTree& tree : data.work.trees) {
     for (const WorkNode& node : tree.nodes) {
-      if (!node.energy_j || !node.reading) continue;
+      if (!node.energy || !node.reading) continue;
       ++all;
-      same += *node.energy_j == node.reading->gpu_energy_j;
+      same += *node.energy == node.reading->gpu_energy;
     }
   }
   return all > 0 && same == all;

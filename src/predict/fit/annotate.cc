@@ -61,16 +61,16 @@ void Annotator::reconciled(DatasetTree& tree, const PredictOptions& options) con
     if (node.is_leaf()) has_leaves[i] = seen.nodes[i].reading.has_value();
     if (node.parent >= 0 && !has_leaves[i])
       has_leaves[static_cast<std::size_t>(node.parent)] = false;
-    node.predicted = Joules(e.energy_j);
-    node.predicted_own = Joules(e.own_j);
-    if (e.time_s > 0) node.predicted_time = Seconds(e.time_s);
+    node.predicted = e.energy;
+    node.predicted_own = Joules(e.own.value);
+    if (e.time > Seconds()) node.predicted_time = e.time;
     const Known known = known_at(seen, i, has_leaves, options.known);
     if (const auto& spread = predictor.spreads[static_cast<std::size_t>(known)]) {
       const double half = e.source == Source::kTwin
                               ? spread->twin_energy
                               : spread->energy[static_cast<std::size_t>(seen.nodes[i].level)];
-      node.predicted_low = Joules(std::max(0.0, e.energy_j * (1 - half)));
-      node.predicted_high = Joules(e.energy_j * (1 + half));
+      node.predicted_low = std::max(Joules(), e.energy * (1 - half));
+      node.predicted_high = e.energy * (1 + half);
     }
   }
 }

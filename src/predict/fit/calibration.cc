@@ -90,9 +90,9 @@ Status add_learning(const KernelData& data, double share,
     for (std::size_t i = 0; i < data.samples.size(); ++i) {
       const KernelSample& sample = data.samples[i];
       const auto& estimate = held_out.value()[i];
-      if (!is_of(sample, precision.dtype) || !estimate || estimate->energy_j <= 0) continue;
-      energy.push_back(100 * std::abs(estimate->energy_j / sample.energy_j - 1));
-      time.push_back(100 * std::abs(estimate->time_s / sample.time_s - 1));
+      if (!is_of(sample, precision.dtype) || !estimate || estimate->energy <= Joules()) continue;
+      energy.push_back(100 * std::abs(estimate->energy.value / sample.energy.value - 1));
+      time.push_back(100 * std::abs(estimate->time.value / sample.time.value - 1));
     }
     if (point.kernels < kLeastKernels || energy.empty()) continue;
     // Of few kernels some are the only one of their kind, and off by any factor when left out: a

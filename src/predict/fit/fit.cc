@@ -53,7 +53,7 @@ Fitted fit_kind(const std::vector<const Samples::Leaf*>& leaves, WorkKind kind, 
   Rows rows(columns);
   std::vector<double> target;
   for (const Samples::Leaf* leaf : leaves) {
-    const double value = time ? leaf->time_s : leaf->energy_j;
+    const double value = time ? leaf->time.value_or(Seconds()).value : leaf->energy.value;
     if (value <= 0) continue;
     const Terms terms = count_terms(leaf->work, Chip{.processors = processors});
     rows.add(std::span(terms).first(columns));
@@ -74,8 +74,9 @@ Fitted fit_kind(const std::vector<const Samples::Leaf*>& leaves, WorkKind kind, 
 
 // Waves show in the time, where there is one.
 int best_processors(const std::vector<const Samples::Leaf*>& products) {
-  const bool is_timed = std::all_of(products.begin(), products.end(),
-                                    [](const Samples::Leaf* leaf) { return leaf->time_s > 0; });
+  const bool is_timed =
+      std::all_of(products.begin(), products.end(),
+                  [](const Samples::Leaf* leaf) { return leaf->time.has_value(); });
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (const int processors : kProcessorCounts) {
@@ -117,8 +118,8 @@ void fit_overhead(const Samples& samples, const LeftOut& left_out, bool with_tim
     std::vector<double> scale;
     for (const Samples::Inner& inner : samples.inner()) {
       if (is_left_out(left_out, inner.model)) continue;
-      const double value = time ? inner.time_s : inner.energy_j;
-      const double leaves = time ? inner.leaves_s : inner.leaves_j;
+      const double value = time ? inner.time.value : inner.energy.value;
+      const double leaves = time ? inner.leaves_time.value : inner.leaves_energy.value;
       if (value <= 0 || (time && leaves <= 0)) continue;
       rows.add(inner.terms);
       target.push_back(value - leaves);
@@ -141,9 +142,9 @@ void fit_power_law(const Samples& samples, const LeftOut& left_out, Predictor& p
   std::vector<double> target;
   for (const Samples::Node& node : samples.nodes()) {
     if (is_left_out(left_out, node.model)) continue;
-    rows.add(std::array{node.reading.gpu_energy_j, node.reading.time_s,
-                        node.reading.cpu_percent * node.reading.time_s});
-    target.push_back(node.energy_j);
+    rows.add(std::array{node.reading.gpu_energy.value, node.reading.time.value,
+                        node.reading.cpu_percent * node.reading.time.value});
+    target.push_back(node.energy.value);
   }
   if (target.empty()) return;
   const std::vector<double> c = fit_relative(rows, target, target);
@@ -166,14 +167,14 @@ void gather_twins(const Samples& samples, const LeftOut& left_out, Predictor& pr
       return g.first->type == leaf.type && g.first->work == leaf.work;
     });
     if (it == group.end()) it = group.insert(group.end(), {&leaf, {}});
-    it->second.energy.push_back(leaf.energy_j);
-    if (leaf.time_s > 0) it->second.time.push_back(leaf.time_s);
+    it->second.energy.push_back(leaf.energy.value);
+    if (leaf.time) it->second.time.push_back(leaf.time->value);
   }
   for (const std::uint64_t hash : order) {
     for (const auto& [leaf, values] : groups[hash]) {
       predictor.twins.push_back({types[static_cast<std::size_t>(leaf->type)], leaf->work,
-                                 median(values.energy),
-                                 values.time.empty() ? 0.0 : median(values.time),
+                                 Joules(median(values.energy)),
+                                 Seconds(values.time.empty() ? 0.0 : median(values.time)),
                                  static_cast<std::int64_t>(values.energy.size())});
     }
   }
@@ -191,41 +192,41 @@ Samples::Samples(const WorkTrees& trees) : trees_(&trees) {
     for (std::size_t i = 0; i < count; ++i) {
       const WorkNode& node = tree.nodes[i];
       const bool is_leaf = node.level == TreeLevel::kMl;
-      const double time = node.time_s.value_or(0);
-      const double gpu = node.reading ? node.reading->gpu_energy_j : 0;
+      const Seconds time = node.time.value_or(Seconds());
+      const double gpu = node.reading ? node.reading->gpu_energy.value : 0;
       if (is_leaf) {
-        sums[i].leaves_j = node.energy_j.value_or(0);
-        sums[i].leaves_s = time;
-        is_complete[i] = node.energy_j.has_value();
-        is_timed[i] = node.time_s.has_value();
+        sums[i].leaves_energy = node.energy.value_or(Joules());
+        sums[i].leaves_time = time;
+        is_complete[i] = node.energy.has_value();
+        is_timed[i] = node.time.has_value();
       }
       for (std::uint32_t w = 0; !is_leaf && w < node.work_count; ++w) {
         const Work& work = tree.works[node.works + w];
         sums[i].terms[overhead_index(work.kind)] += count_terms(work, Chip{})[0];
       }
-      if (node.energy_j) {
+      if (node.energy) {
         // Copies of a layer differ in nothing but where they stand.
-        const double what =
-            is_leaf ? tree.works[node.works].bytes + tree.works[node.works].m : sums[i].leaves_j;
-        const MeasurementKey key{tree.model, node.type, *node.energy_j, time, gpu, what};
+        const double what = is_leaf ? tree.works[node.works].bytes + tree.works[node.works].m
+                                    : sums[i].leaves_energy.value;
+        const MeasurementKey key{tree.model, node.type, node.energy->value, time.value, gpu, what};
         if (seen.insert(key).second) {
           if (is_leaf) {
             leaves_.push_back(
-                {tree.model, node.type, tree.works[node.works], *node.energy_j, time});
-          } else if (is_complete[i] && sums[i].leaves_j > 0) {
+                {tree.model, node.type, tree.works[node.works], *node.energy, node.time});
+          } else if (is_complete[i] && sums[i].leaves_energy > Joules()) {
             Inner inner = sums[i];
             inner.model = tree.model;
-            inner.energy_j = *node.energy_j;
-            inner.time_s = is_timed[i] ? time : 0;
+            inner.energy = *node.energy;
+            inner.time = is_timed[i] ? time : Seconds();
             inner_.push_back(inner);
           }
-          if (node.reading) nodes_.push_back({tree.model, *node.energy_j, *node.reading});
+          if (node.reading) nodes_.push_back({tree.model, *node.energy, *node.reading});
         }
       }
       if (node.parent >= 0) {
         const auto parent = static_cast<std::size_t>(node.parent);
-        sums[parent].leaves_j += sums[i].leaves_j;
-        sums[parent].leaves_s += sums[i].leaves_s;
+        sums[parent].leaves_energy += sums[i].leaves_energy;
+        sums[parent].leaves_time += sums[i].leaves_time;
         for (std::size_t j = 0; j < sums[i].terms.size(); ++j) {
           sums[parent].terms[j] += sums[i].terms[j];
         }
@@ -297,12 +298,12 @@ void add_held_out(const Predictor& predictor, const Samples& samples, std::int32
       const DatasetEstimate& e = estimates[i];
       const bool twin = e.source == Source::kTwin;
       const auto level = static_cast<std::size_t>(node.level);
-      if (node.energy_j && e.energy_j > 0) {
+      if (node.energy && e.energy > Joules()) {
         (twin ? out.twin_energy : out.energy[level])
-            .push_back((e.energy_j - *node.energy_j) / e.energy_j);
+            .push_back((e.energy - *node.energy) / e.energy);
       }
-      if (node.time_s && e.time_s > 0) {
-        (twin ? out.twin_time : out.time[level]).push_back((e.time_s - *node.time_s) / e.time_s);
+      if (node.time && e.time > Seconds()) {
+        (twin ? out.twin_time : out.time[level]).push_back((e.time - *node.time) / e.time);
       }
     }
   }

@@ -22,22 +22,22 @@ class Samples {
     std::int32_t model = 0;
     std::int32_t type = 0;
     Work work;
-    double energy_j = 0;
-    double time_s = 0;  // 0 where it was not measured.
+    Joules energy;
+    std::optional<Seconds> time;
   };
   // An inner node, all of whose leaves were measured: what is left for the kernels that are no
   // nodes.
   struct Inner {
     std::int32_t model = 0;
-    double energy_j = 0;
-    double time_s = 0;
-    double leaves_j = 0;
-    double leaves_s = 0;
+    Joules energy;
+    Seconds time;
+    Joules leaves_energy;
+    Seconds leaves_time;
     std::array<double, 5> terms{};  // Of kOverheadKinds, summed over the subtree.
   };
   struct Node {  // Any node with a reading.
     std::int32_t model = 0;
-    double energy_j = 0;
+    Joules energy;
     NodeReading reading;
   };
 

@@ -41,8 +41,8 @@ TEST(Fit, PredictsASizeAndAModelItHasNotSeen) {
   const DatasetTree tree = synthetic_tree("new", 7, 200, 512 + 64);
   const auto estimates = predicted(p, tree, {Known::kNothing, true});
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    EXPECT_NEAR(estimates[i].energy_j / tree.nodes[i].energy->value, 1, 0.01) << i;
-    EXPECT_NEAR(estimates[i].time_s / tree.nodes[i].features.get(Feature::kTime), 1, 0.01) << i;
+    EXPECT_NEAR(estimates[i].energy.value / tree.nodes[i].energy->value, 1, 0.01) << i;
+    EXPECT_NEAR(estimates[i].time.value / tree.nodes[i].features.get(Feature::kTime), 1, 0.01) << i;
   }
   EXPECT_EQ(estimates[0].source, Source::kRoofline);
 }
@@ -65,10 +65,10 @@ TEST(Fit, AddsUpWhateverIsKnown) {
     const auto e = predicted(p, tree, {static_cast<Known>(k), true});
     std::vector<double> children(e.size(), 0.0);
     for (std::size_t i = 0; i < e.size(); ++i) {
-      EXPECT_TRUE(std::isfinite(e[i].energy_j));
-      EXPECT_NEAR(children[i] + e[i].own_j, e[i].energy_j, 1e-9 * e[i].energy_j);
+      EXPECT_TRUE(std::isfinite(e[i].energy.value));
+      EXPECT_NEAR(children[i] + e[i].own.value, e[i].energy.value, 1e-9 * e[i].energy.value);
       if (tree.nodes[i].parent >= 0) {
-        children[static_cast<std::size_t>(tree.nodes[i].parent)] += e[i].energy_j;
+        children[static_cast<std::size_t>(tree.nodes[i].parent)] += e[i].energy.value;
       }
     }
   }
@@ -84,7 +84,7 @@ TEST(Fit, TurnsReadingsIntoEnergyByThePowerLaw) {
   }
   const auto e = predicted(p, tree, {Known::kNode, true});
   for (std::size_t i = 0; i < e.size(); ++i) {
-    EXPECT_NEAR(e[i].energy_j, 2 * tree.nodes[i].energy->value, 0.02 * e[i].energy_j);
+    EXPECT_NEAR(e[i].energy.value, 2 * tree.nodes[i].energy->value, 0.02 * e[i].energy.value);
   }
 }
 
@@ -156,8 +156,8 @@ TEST(Fit, StaysFiniteOnOneMeasurement) {
   const std::vector<DatasetTree> trees = {synthetic_tree("only", 1, 32, 64)};
   const Predictor p = trained_on(trees).predictor;
   for (const auto& e : predicted(p, synthetic_tree("new", 2, 64, 128), {})) {
-    EXPECT_TRUE(std::isfinite(e.energy_j));
-    EXPECT_GT(e.energy_j, 0);
+    EXPECT_TRUE(std::isfinite(e.energy.value));
+    EXPECT_GT(e.energy.value, 0);
   }
 }
 

@@ -39,7 +39,7 @@ std::vector<Waited> waited_passes(const KernelData& data, const Chosen& chosen,
     if (!chosen[i] || !sample.is_eager) continue;
     const SampleEstimate busy = predict_sample(predictor, sample);
     // Otherwise the device is what takes the time.
-    if (sample.time_s >= 1.2 * busy.time_s) out.push_back({&sample, busy});
+    if (sample.time >= busy.time * 1.2) out.push_back({&sample, busy});
   }
   return out;
 }
@@ -66,7 +66,8 @@ HostFactors factors_of(const std::vector<Waited>& passes, const EagerHost& host)
   std::map<std::int32_t, std::vector<double>> ratios;
   for (const Waited& each : passes) {
     const double predicted_s = launch_seconds(host, *each.sample);
-    if (predicted_s > 0) ratios[each.sample->session].push_back(each.sample->time_s / predicted_s);
+    if (predicted_s > 0)
+      ratios[each.sample->session].push_back(each.sample->time.value / predicted_s);
   }
   HostFactors out;
   std::vector<double> known;
@@ -89,7 +90,7 @@ void fit_prices(const std::vector<Waited>& passes, const HostFactors& factors, E
   std::vector<double> time;
   for (const Waited& each : passes) {
     rows.add(counts_of(*each.sample));
-    time.push_back(each.sample->time_s / factors.at(each.sample->session));
+    time.push_back(each.sample->time.value / factors.at(each.sample->session));
   }
   const std::vector<double> prices = fit_relative(rows, time, time);
   host.per_kernel_s = prices[0];
@@ -104,7 +105,7 @@ double half_width(const std::vector<Waited>& passes, const HostFactors& factors,
   for (const Waited& each : passes) {
     const double predicted_s =
         factors.at(each.sample->session) * launch_seconds(host, *each.sample);
-    misses.push_back(std::abs(each.sample->time_s / predicted_s - 1));
+    misses.push_back(std::abs(each.sample->time.value / predicted_s - 1));
   }
   std::sort(misses.begin(), misses.end());
   const auto at = static_cast<std::size_t>(
@@ -121,10 +122,10 @@ double launch_seconds(const EagerHost& host, const KernelSample& sample) {
 
 SampleEstimate predict_launched(const Predictor& predictor, const KernelSample& sample) {
   SampleEstimate out = predict_sample(predictor, sample);
-  const double waiting_s = launch_seconds(*predictor.eager, sample) - out.time_s;
+  const double waiting_s = launch_seconds(*predictor.eager, sample) - out.time.value;
   if (waiting_s <= 0) return out;
-  out.energy_j += waiting_s * predictor.eager->waiting_w;
-  out.time_s += waiting_s;
+  out.energy += Watts(predictor.eager->waiting_w) * Seconds(waiting_s);
+  out.time += Seconds(waiting_s);
   return out;
 }
 
@@ -132,9 +133,9 @@ KernelSpread spread_of_launched(const Predictor& predictor, const KernelSample& 
   const EagerHost& host = *predictor.eager;
   const SampleEstimate whole = predict_launched(predictor, sample);
   const double host_s = launch_seconds(host, sample);
-  if (host_s < whole.time_s) return {};
-  return {host.spread * host_s * host.waiting_w / whole.energy_j,
-          host.spread * host_s / whole.time_s};
+  if (host_s < whole.time.value) return {};
+  return {host.spread * host_s * host.waiting_w / whole.energy.value,
+          host.spread * host_s / whole.time.value};
 }
 
 void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor) {
@@ -153,7 +154,7 @@ void fit_host(const KernelData& data, const Chosen& chosen, Predictor& predictor
   fit_prices(passes, factors, host);
   std::vector<double> waiting_w;
   for (const auto& [sample, busy] : passes) {
-    waiting_w.push_back((sample->energy_j - busy.energy_j) / (sample->time_s - busy.time_s));
+    waiting_w.push_back(((sample->energy - busy.energy) / (sample->time - busy.time)).value);
   }
   host.waiting_w = median(waiting_w);
   host.samples = static_cast<std::int64_t>(passes.size());

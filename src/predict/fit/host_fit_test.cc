@@ -21,8 +21,8 @@ KernelSample launched(double kernels, double products, int modules, int session,
   product.kind = WorkKind::kGemm;
   product.m = product.n = product.k = 8;
   out.kernels = {{add, kernels - products}, {product, products}};
-  out.time_s = slower * (kernels * kKernel + products * kCall + modules * kModule);
-  out.energy_j = 130 * out.time_s;
+  out.time.value = slower * (kernels * kKernel + products * kCall + modules * kModule);
+  out.energy.value = 130 * out.time.value;
   return out;
 }
 
@@ -86,8 +86,8 @@ TEST(HostFit, ADeviceWaitsForItsHost) {
   predictor.eager = host;
   const KernelSample sample = launched(100, 40, 20, 0, 1);
   const SampleEstimate estimate = predict_launched(predictor, sample);
-  EXPECT_NEAR(estimate.time_s, sample.time_s, 1e-12);
-  EXPECT_NEAR(estimate.energy_j, 100 * sample.time_s, 1e-9);
+  EXPECT_NEAR(estimate.time.value, sample.time.value, 1e-12);
+  EXPECT_NEAR(estimate.energy.value, 100 * sample.time.value, 1e-9);
   EXPECT_NEAR(spread_of_launched(predictor, sample).time, 0.5, 1e-9);
 }
 

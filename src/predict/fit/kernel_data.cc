@@ -218,9 +218,9 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       if (found.sample.kernels.empty()) continue;
       KernelSample& sample = data.samples.emplace_back(found.sample);
       sample.subject = subject_of(window.node.subject);
-      sample.energy_j = figures.energy->value / factor;
+      sample.energy = *figures.energy / factor;
       sample.card_factor = factor;
-      sample.time_s = figures.time.value;
+      sample.time = figures.time;
       sample.is_capped = figures.is_capped && !figures.is_paused;
       sample.is_rested = figures.is_paused;
       sample.is_single = is_single_precision(window.pass.dtype);
@@ -233,7 +233,7 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
       sample.session = static_cast<std::int32_t>(&session - sessions.data());
       sample.plan = window.plan;
       sample.name = name_for_people(window);
-      rates.push_back({found.matmul_flops, found.bytes, figures.time.value, sample.is_single});
+      rates.push_back({found.matmul_flops, found.bytes, figures.time, sample.is_single});
       if (std::find(answer.dtypes.begin(), answer.dtypes.end(), window.pass.dtype) ==
           answer.dtypes.end()) {
         answer.dtypes.push_back(window.pass.dtype);

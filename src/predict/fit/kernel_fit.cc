@@ -83,7 +83,7 @@ std::vector<double> row_of(const KernelSample& sample, const Columns& columns, c
 
 // At the limit a measurement tells how the clock fell, not what the work takes.
 bool is_fit_for_prices(const KernelSample& sample) {
-  if (sample.is_eager || sample.is_capped || sample.energy_j <= 0 || sample.time_s <= 0) {
+  if (sample.is_eager || sample.is_capped || sample.energy.value <= 0 || sample.time.value <= 0) {
     return false;
   }
   if (!sample.is_cold || sample.subject != KernelSample::Subject::kKernel) return true;
@@ -141,9 +141,9 @@ void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor)
     predictor.power_cap = PowerCap{data.limit_w, exponent, best.samples};
     double error = 0;
     for (std::size_t i = 0; i < capped.size(); ++i) {
-      const Capped factor = cap_of(predictor, free[i].energy_j, free[i].time_s);
-      error += std::abs(free[i].time_s * factor.time / capped[i]->time_s - 1) +
-               std::abs(free[i].energy_j * factor.energy / capped[i]->energy_j - 1);
+      const Capped factor = cap_of(predictor, free[i].energy, free[i].time);
+      error += std::abs(free[i].time * factor.time / capped[i]->time - 1) +
+               std::abs(free[i].energy * factor.energy / capped[i]->energy - 1);
     }
     if (error < least) {
       least = error;
@@ -162,11 +162,11 @@ void for_each_price(const Predictor& predictor, const KernelSample& sample, cons
   for (const auto& [work, count] : sample.kernels) {
     const Work placed = in_place(work, sample, predictor.chip);
     Price price = price_of(predictor, placed);
-    price.energy_j += follow.energy_j;
-    price.time_s += follow.time_s;
+    price.energy += follow.energy;
+    price.time += follow.time;
     if (placed.fetches_weight) {
-      price.energy_j += fetch.energy_j;
-      price.time_s += fetch.time_s;
+      price.energy += fetch.energy;
+      price.time += fetch.time;
     }
     visit(price, count);
   }
@@ -177,12 +177,12 @@ void for_each_price(const Predictor& predictor, const KernelSample& sample, cons
 SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample) {
   SampleEstimate sum;
   for_each_price(predictor, sample, [&](const Price& price, double count) {
-    sum.energy_j += count * price.energy_j;
-    sum.time_s += count * price.time_s;
+    sum.energy += price.energy * count;
+    sum.time += price.time * count;
   });
   if (sample.is_rested) return sum;
-  const Capped factor = cap_of(predictor, sum.energy_j, sum.time_s);
-  return {sum.energy_j * factor.energy, sum.time_s * factor.time};
+  const Capped factor = cap_of(predictor, sum.energy, sum.time);
+  return {sum.energy * factor.energy, sum.time * factor.time};
 }
 
 KernelSpread spread_of_kernels(const Predictor& predictor, const KernelSample& sample) {
@@ -190,13 +190,13 @@ KernelSpread spread_of_kernels(const Predictor& predictor, const KernelSample& s
   KernelSpread half;
   for_each_price(predictor, sample, [&](const Price& price, double count) {
     const KernelSpread spread = spread_of_kernel(predictor, price, sample.is_single);
-    sum.energy_j += count * price.energy_j;
-    sum.time_s += count * price.time_s;
-    half.energy += count * price.energy_j * spread.energy;
-    half.time += count * price.time_s * spread.time;
+    sum.energy += price.energy * count;
+    sum.time += price.time * count;
+    half.energy += count * price.energy.value * spread.energy;
+    half.time += count * price.time.value * spread.time;
   });
-  return {sum.energy_j > 0 ? half.energy / sum.energy_j : 0,
-          sum.time_s > 0 ? half.time / sum.time_s : 0};
+  return {sum.energy.value > 0 ? half.energy / sum.energy.value : 0,
+          sum.time.value > 0 ? half.time / sum.time.value : 0};
 }
 
 Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
@@ -225,8 +225,8 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
     if (!tells_fetches) fetches = 0;
     kinds[static_cast<std::size_t>(WorkKind::kFetch)].samples += fetches > 0 && !sample.is_assumed;
     rows.add(row);
-    energy.push_back(sample.energy_j);
-    time.push_back(sample.time_s);
+    energy.push_back(sample.energy.value);
+    time.push_back(sample.time.value);
     weight.push_back(sample.is_assumed ? kAssumedWeight : sample.is_pass() ? kPassWeight : 1);
     std::array<bool, kWorkKinds> seen{};
     for (const auto& kernel : sample.kernels) {
@@ -288,7 +288,7 @@ std::map<WorkKind, std::vector<std::size_t>> kernels_left(const KernelData& data
   }
   for (auto& [kind, indices] : left) {
     std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-      return data.samples[a].time_s < data.samples[b].time_s;
+      return data.samples[a].time.value < data.samples[b].time.value;
     });
   }
   return left;

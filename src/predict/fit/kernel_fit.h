@@ -26,9 +26,9 @@ struct KernelSample {
   // Of a pass: the weights it multiplies by. Those of modules and kernels take turns, so that none
   // is in the cache.
   double weight_mib = std::numeric_limits<double>::infinity();
-  double energy_j = 0;     // As if on the middle one of the cards that were measured,
+  Joules energy;           // As if on the middle one of the cards that were measured,
   double card_factor = 1;  // times this on its own.
-  double time_s = 0;
+  Seconds time;
   bool is_capped = false;    // It ran at the power limit.
   bool is_rested = false;    // It had rest in between, so that no limit held it back.
   bool is_single = false;    // 32 bits; all of 16 bits have the same prices.
@@ -42,7 +42,7 @@ struct KernelSample {
   std::string plan;  // The kind of work that it was measured for: "experts".
   std::string name;  // For people: "gpt2 16 x 128 bf16 sdpa".
 
-  double raw_energy_j() const { return energy_j * card_factor; }
+  Joules raw_energy() const { return energy * card_factor; }
   bool is_pass() const { return subject == Subject::kPass || subject == Subject::kStep; }
   TreeLevel level() const {
     if (is_pass()) return TreeLevel::kModel;
@@ -74,8 +74,8 @@ using Chosen = std::vector<bool>;
 Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen);
 
 struct SampleEstimate {
-  double energy_j = 0;
-  double time_s = 0;
+  Joules energy;
+  Seconds time;
 };
 // As a graph, however it was launched.
 SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample);

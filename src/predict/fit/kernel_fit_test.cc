@@ -41,9 +41,10 @@ KernelSample sample_of(Subject subject, std::vector<KernelSample::Kernel> kernel
   sample.subject = subject;
   sample.kernels = std::move(kernels);
   for (const auto& [work, count] : sample.kernels) {
-    sample.energy_j += count * (true_energy(work) + (subject == Subject::kKernel ? 0 : kFollow));
+    sample.energy.value +=
+        count * (true_energy(work) + (subject == Subject::kKernel ? 0 : kFollow));
   }
-  sample.time_s = 1e-3 * sample.energy_j;
+  sample.time.value = 1e-3 * sample.energy.value;
   sample.model = sample.family = subject == Subject::kKernel ? -1 : family;
   return sample;
 }
@@ -70,11 +71,11 @@ KernelData known_device() {
 TEST(KernelFitTest, FindsThePricesOfAKnownDevice) {
   const KernelData data = known_device();
   const Predictor p = fit_kernels(data, Chosen(data.samples.size(), true)).value();
-  EXPECT_NEAR(price_of(p, linear(500, 300, 700)).energy_j, true_energy(linear(500, 300, 700)),
+  EXPECT_NEAR(price_of(p, linear(500, 300, 700)).energy.value, true_energy(linear(500, 300, 700)),
               1e-5);
-  EXPECT_NEAR(price_of(p, pointwise(3e6)).energy_j, true_energy(pointwise(3e6)), 1e-5);
-  EXPECT_NEAR(price_to_follow(p).energy_j, kFollow, 1e-6);
-  EXPECT_NEAR(price_to_follow(p).time_s, 1e-3 * kFollow, 1e-9);
+  EXPECT_NEAR(price_of(p, pointwise(3e6)).energy.value, true_energy(pointwise(3e6)), 1e-5);
+  EXPECT_NEAR(price_to_follow(p).energy.value, kFollow, 1e-6);
+  EXPECT_NEAR(price_to_follow(p).time.value, 1e-3 * kFollow, 1e-9);
 }
 
 TEST(KernelFitTest, TellsWhatFetchingAWeightTakes) {
@@ -90,16 +91,16 @@ TEST(KernelFitTest, TellsWhatFetchingAWeightTakes) {
       KernelSample& small = data.samples.emplace_back(sample);
       small.weight_mib = 1;
     }
-    data.samples[i].energy_j += kFetch * products;
-    data.samples[i].time_s += 1e-3 * kFetch * products;
+    data.samples[i].energy.value += kFetch * products;
+    data.samples[i].time.value += 1e-3 * kFetch * products;
   }
   const Predictor p = fit_kernels(data, Chosen(data.samples.size(), true)).value();
-  EXPECT_NEAR(price_to_fetch(p).energy_j, kFetch, 1e-6);
-  EXPECT_NEAR(price_to_fetch(p).time_s, 1e-3 * kFetch, 1e-9);
-  EXPECT_NEAR(price_of(p, linear(500, 300, 700)).energy_j, true_energy(linear(500, 300, 700)),
+  EXPECT_NEAR(price_to_fetch(p).energy.value, kFetch, 1e-6);
+  EXPECT_NEAR(price_to_fetch(p).time.value, 1e-3 * kFetch, 1e-9);
+  EXPECT_NEAR(price_of(p, linear(500, 300, 700)).energy.value, true_energy(linear(500, 300, 700)),
               1e-5);
   for (const KernelSample& sample : data.samples) {
-    EXPECT_NEAR(predict_sample(p, sample).energy_j / sample.energy_j, 1, 2e-3);
+    EXPECT_NEAR(predict_sample(p, sample).energy / sample.energy, 1, 2e-3);
   }
 }
 
@@ -122,13 +123,13 @@ TEST(KernelFitTest, SharesWhatConvertingTakesBetweenKinds) {
     data.samples.push_back(sample_of(Subject::kKernel, {{work, 1}}, 0));
     KernelSample& slow = data.samples.emplace_back(data.samples.back());
     slow.kernels.front().work = converting(work);
-    slow.energy_j += true_besides(work);
-    slow.time_s = 1e-3 * slow.energy_j;
+    slow.energy.value += true_besides(work);
+    slow.time.value = 1e-3 * slow.energy.value;
   }
   const Predictor p = fit_kernels(data, Chosen(data.samples.size(), true)).value();
   const Work sum = pointwise(7e5);
-  EXPECT_NEAR(price_of(p, converting(sum)).energy_j - price_of(p, sum).energy_j, true_besides(sum),
-              1e-5);
+  EXPECT_NEAR(price_of(p, converting(sum)).energy.value - price_of(p, sum).energy.value,
+              true_besides(sum), 1e-5);
 }
 
 TEST(KernelFitTest, AddsUpHowFarKernelsAreKnown) {
@@ -155,7 +156,7 @@ TEST(KernelFitTest, HoldsOutWhatTheGroupHas) {
   for (std::size_t i = 0; i < data.samples.size(); ++i) {
     // Every kernel here is in some family's module.
     ASSERT_TRUE(estimates[i].has_value()) << i;
-    EXPECT_NEAR(estimates[i]->energy_j / data.samples[i].energy_j, 1, 2e-3) << i;
+    EXPECT_NEAR(estimates[i]->energy.value / data.samples[i].energy.value, 1, 2e-3) << i;
   }
 }
 
@@ -164,11 +165,11 @@ TEST(KernelFitTest, AKernelOfALeftOutFamilyIsNotLearntFrom) {
   // One kernel that lies, and that only family "a" has: predictions of "a" must not know of it.
   const Work odd = pointwise(7.5e6);
   KernelSample lie = sample_of(Subject::kKernel, {{odd, 1}}, 0);
-  lie.energy_j *= 5;
+  lie.energy.value *= 5;
   data.samples.push_back(lie);
   data.samples.push_back(sample_of(Subject::kPass, {{odd, 10}}, 0));
   const auto estimates = hold_out(data, LeaveOut::kFamily).value();
-  EXPECT_NEAR(estimates.back()->energy_j / data.samples.back().energy_j, 1, 5e-3);
+  EXPECT_NEAR(estimates.back()->energy.value / data.samples.back().energy.value, 1, 5e-3);
 }
 
 TEST(KernelFitTest, TheLimitStretchesTimeAndHoldsPower) {
@@ -177,8 +178,8 @@ TEST(KernelFitTest, TheLimitStretchesTimeAndHoldsPower) {
   for (KernelSample& sample : data.samples) {
     if (sample.subject != Subject::kPass) continue;
     sample.is_capped = true;
-    sample.time_s *= std::pow(1000.0 / 800, 0.6);
-    sample.energy_j = 800 * sample.time_s;
+    sample.time.value *= std::pow(1000.0 / 800, 0.6);
+    sample.energy.value = 800 * sample.time.value;
   }
   const Predictor p = fit_kernels(data, Chosen(data.samples.size(), true)).value();
   ASSERT_TRUE(p.power_cap.has_value());
@@ -186,8 +187,8 @@ TEST(KernelFitTest, TheLimitStretchesTimeAndHoldsPower) {
   for (const KernelSample& sample : data.samples) {
     if (sample.subject != Subject::kPass) continue;
     const SampleEstimate estimate = predict_sample(p, sample);
-    EXPECT_NEAR(estimate.energy_j / estimate.time_s, 800, 1);
-    EXPECT_NEAR(estimate.time_s / sample.time_s, 1, 0.02);
+    EXPECT_NEAR(estimate.energy.value / estimate.time.value, 800, 1);
+    EXPECT_NEAR(estimate.time / sample.time, 1, 0.02);
   }
 }
 
@@ -202,8 +203,8 @@ TEST(KernelFitTest, EagerLaunchesCostTheHostsTime) {
     eager.is_eager = true;
     eager.modules = 7;
     const double host_s = 3e-3 * kernels + 1e-3 * 7;
-    eager.energy_j += 120 * (host_s - eager.time_s);
-    eager.time_s = host_s;
+    eager.energy.value += 120 * (host_s - eager.time.value);
+    eager.time.value = host_s;
     data.samples.push_back(eager);
   }
   const Predictor p = fit_kernels(data, Chosen(data.samples.size(), true)).value();
@@ -219,7 +220,8 @@ TEST(KernelFitTest, ATrainedPredictorIsTheSameAfterReading) {
   const std::string text = to_json(p);
   const Predictor again = parse_predictor(text, "known.json").value();
   EXPECT_EQ(to_json(again), text);
-  EXPECT_EQ(price_of(again, linear(10, 20, 30)).energy_j, price_of(p, linear(10, 20, 30)).energy_j);
+  EXPECT_EQ(price_of(again, linear(10, 20, 30)).energy.value,
+            price_of(p, linear(10, 20, 30)).energy.value);
 }
 
 TEST(KernelFitTest, NothingToFitIsAnError) {

@@ -27,9 +27,9 @@ std::optional<Ratio> ratio_of(const KernelData& data, const Predictor& predictor
       continue;
     }
     const SampleEstimate estimate = predict_sample(predictor, sample);
-    if (estimate.energy_j <= 0 || estimate.time_s <= 0) continue;
-    energy.push_back(sample.energy_j / estimate.energy_j);
-    time.push_back(sample.time_s / estimate.time_s);
+    if (estimate.energy <= Joules() || estimate.time <= Seconds()) continue;
+    energy.push_back(sample.energy / estimate.energy);
+    time.push_back(sample.time / estimate.time);
   }
   if (energy.empty()) return std::nullopt;
   return Ratio{median(std::move(energy)), median(std::move(time))};
@@ -63,9 +63,9 @@ Status add_prior(KernelData& data) {
       sample.is_single = is_single;
       sample.is_assumed = true;
       const SampleEstimate estimate = predict_sample(shipped.value(), sample);
-      if (estimate.energy_j <= 0 || estimate.time_s <= 0) continue;
-      sample.energy_j = ratio->energy * estimate.energy_j;
-      sample.time_s = ratio->time * estimate.time_s;
+      if (estimate.energy <= Joules() || estimate.time <= Seconds()) continue;
+      sample.energy = estimate.energy * ratio->energy;
+      sample.time = estimate.time * ratio->time;
       data.samples.push_back(std::move(sample));
     }
   }

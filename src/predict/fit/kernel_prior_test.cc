@@ -30,8 +30,8 @@ KernelDataAnswer few_kernels(const Predictor& h200) {
     sample.kernels.push_back({work_of(tree.value(), node), 1});
     sample.dtype = "bf16";
     const SampleEstimate estimate = predict_sample(h200, sample);
-    sample.energy_j = 2 * estimate.energy_j;
-    sample.time_s = 3 * estimate.time_s;
+    sample.energy.value = 2 * estimate.energy.value;
+    sample.time.value = 3 * estimate.time.value;
     out.data.samples.push_back(sample);
   }
   return out;
@@ -56,8 +56,8 @@ TEST(KernelPrior, AFewKernelsTellHowADeviceDiffers) {
     sample.kernels.push_back({work_of(tree.value(), node), 1});
     const SampleEstimate here = predict_sample(trained.value(), sample);
     const SampleEstimate there = predict_sample(h200, sample);
-    energy.push_back(here.energy_j / there.energy_j);
-    time.push_back(here.time_s / there.time_s);
+    energy.push_back(here.energy / there.energy);
+    time.push_back(here.time / there.time);
   }
   for (std::vector<double>* ratios : {&energy, &time}) std::sort(ratios->begin(), ratios->end());
   const auto at = [](const std::vector<double>& ratios, double share) {
@@ -83,7 +83,8 @@ TEST(KernelPrior, KindsThatWereNotMeasuredTakeWhatTheRestSuggests) {
   const Result<Predictor> trained = train_on_kernels(std::move(input), "imaginary");
   ASSERT_TRUE(trained.ok()) << trained.error().message;
   EXPECT_EQ(trained.value().trees, 0) << "no pass was measured";
-  EXPECT_NEAR(price_to_follow(trained.value()).time_s, 3 * price_to_follow(h200).time_s, 1e-8);
+  EXPECT_NEAR(price_to_follow(trained.value()).time.value, 3 * price_to_follow(h200).time.value,
+              1e-8);
   const Result<ModelTree> step = reference_tree({"opt-125m", 16, 1000}, "bf16");
   ASSERT_TRUE(step.ok()) << step.error().message;
   const auto whole = [&](const Predictor& predictor) {
@@ -91,8 +92,8 @@ TEST(KernelPrior, KindsThatWereNotMeasuredTakeWhatTheRestSuggests) {
   };
   const NodeEstimate here = whole(trained.value());
   const NodeEstimate there = whole(h200);
-  EXPECT_NEAR(here.energy.value / there.energy.value, 2, 0.2);
-  EXPECT_NEAR(here.time.value / there.time.value, 3, 0.3);
+  EXPECT_NEAR(here.energy / there.energy, 2, 0.2);
+  EXPECT_NEAR(here.time / there.time, 3, 0.3);
 }
 
 TEST(KernelPrior, PrecisionsThatWereNotMeasuredGetNone) {

@@ -18,14 +18,14 @@ constexpr auto kModel = static_cast<std::size_t>(TreeLevel::kModel);
 constexpr std::size_t kEnoughKernels = 10;  // For an interval of a kind's own.
 
 bool has_error(const KernelSample& sample, const std::optional<SampleEstimate>& estimate) {
-  return estimate && !sample.is_assumed && sample.is_as_in_a_pass() && estimate->energy_j > 0 &&
-         estimate->time_s > 0;
+  return estimate && !sample.is_assumed && sample.is_as_in_a_pass() &&
+         estimate->energy > Joules() && estimate->time > Seconds();
 }
 
 // Of energy and time, relative to the estimate.
 std::pair<double, double> error_of(const KernelSample& sample, const SampleEstimate& estimate) {
-  return {(estimate.energy_j - sample.raw_energy_j()) / estimate.energy_j,
-          (estimate.time_s - sample.time_s) / estimate.time_s};
+  return {(estimate.energy - sample.raw_energy()) / estimate.energy,
+          (estimate.time - sample.time) / estimate.time};
 }
 
 // Estimates by fits that had not seen the sample: of families, and where there are, of kinds.
@@ -73,8 +73,8 @@ std::optional<std::pair<WorkKind, double>> main_kind(const Predictor& predictor,
   double sum = 0;
   for (const auto& [work, count] : sample.kernels) {
     const Price price = price_of(predictor, work);
-    by_kind[static_cast<std::size_t>(price.kind)] += count * price.energy_j;
-    sum += count * price.energy_j;
+    by_kind[static_cast<std::size_t>(price.kind)] += count * price.energy.value;
+    sum += count * price.energy.value;
   }
   const auto most = std::max_element(by_kind.begin(), by_kind.end());
   if (sum <= 0 || *most <= sum / 2) return std::nullopt;
@@ -209,7 +209,7 @@ Result<TrainedKernels> train_kernels(const KernelData& data, const std::string& 
     const auto& estimate = held_out.value()[i];
     if (!has_error(sample, estimate)) continue;
     const auto level = static_cast<std::size_t>(sample.level());
-    sum[level] += std::abs(estimate->energy_j / sample.energy_j - 1);
+    sum[level] += std::abs(estimate->energy.value / sample.energy.value - 1);
     count[level] += 1;
   }
   const auto mean = [&](std::size_t l) { return count[l] > 0 ? 100 * sum[l] / count[l] : 0; };

@@ -92,10 +92,10 @@ TEST(SingleOpTest, WithRestInBetweenNoLimitHoldsItBack) {
   sample.kernels.push_back(
       {work_of_op(op_window("add", "add", {"f32[8]", "f32[8]"}, {"f32[8]"})), 1});
   const SampleEstimate held = predict_sample(predictor, sample);
-  EXPECT_NEAR(held.energy_j / held.time_s, 700, 1e-6);
+  EXPECT_NEAR(held.energy.value / held.time.value, 700, 1e-6);
   sample.is_rested = true;
   const SampleEstimate free = predict_sample(predictor, sample);
-  EXPECT_NEAR(free.energy_j / free.time_s, 1000, 1e-6);
+  EXPECT_NEAR(free.energy.value / free.time.value, 1000, 1e-6);
 }
 
 TEST(SingleOpTest, StridesTellJoinsApart) {
@@ -217,8 +217,9 @@ TEST_F(WindowsTest, CardsAreBroughtToTheMiddleOne) {
   ASSERT_EQ(sessions.size(), 3U);
   const KernelDataAnswer answer = kernel_data(sessions, no_passes_).value();
   ASSERT_EQ(answer.data.samples.size(), 3U);
-  for (const KernelSample& sample : answer.data.samples) EXPECT_NEAR(sample.energy_j, 0.010, 1e-9);
-  EXPECT_NEAR(answer.data.samples[0].raw_energy_j(), 0.008, 1e-9);
+  for (const KernelSample& sample : answer.data.samples)
+    EXPECT_NEAR(sample.energy.value, 0.010, 1e-9);
+  EXPECT_NEAR(answer.data.samples[0].raw_energy().value, 0.008, 1e-9);
   EXPECT_EQ(answer.data.limit_w, 700);
 }
 
@@ -233,7 +234,8 @@ TEST_F(WindowsTest, AnchorsAreWhatTheHeaderSaysOrTheMiddleOne) {
   const KernelDataAnswer answer =
       kernel_data(read_windows(folder_.path()).value(), no_passes_).value();
   ASSERT_EQ(answer.data.samples.size(), 2U);
-  for (const KernelSample& sample : answer.data.samples) EXPECT_NEAR(sample.energy_j, 0.009, 1e-9);
+  for (const KernelSample& sample : answer.data.samples)
+    EXPECT_NEAR(sample.energy.value, 0.009, 1e-9);
 }
 
 TEST_F(WindowsTest, PausesAreTakenOutAndDoubtsLeftOut) {
@@ -252,8 +254,8 @@ TEST_F(WindowsTest, PausesAreTakenOutAndDoubtsLeftOut) {
       kernel_data(read_windows(folder_.path() / "windows-a.jsonl").value(), no_passes_).value();
   ASSERT_EQ(answer.data.samples.size(), 1U);
   EXPECT_EQ(answer.doubtful, 3);
-  EXPECT_EQ(answer.data.samples[0].energy_j, 0.3);
-  EXPECT_EQ(answer.data.samples[0].time_s, 2e-6);
+  EXPECT_EQ(answer.data.samples[0].energy.value, 0.3);
+  EXPECT_EQ(answer.data.samples[0].time.value, 2e-6);
   EXPECT_FALSE(answer.data.samples[0].is_capped);
 }
 
@@ -337,8 +339,8 @@ TEST_F(WindowsTest, KernelsOfNoModelAreLeftOutInTurn) {
     for (std::size_t i = 0; i < 10; ++i) {
       ASSERT_TRUE(held_out.value()[i]);  // What is not known is predicted all the same.
       if (i == 0 || i >= 7) continue;    // Larger, or smaller, than all that is left.
-      EXPECT_NEAR(held_out.value()[i]->energy_j, data.samples[i].energy_j,
-                  0.05 * data.samples[i].energy_j);
+      EXPECT_NEAR(held_out.value()[i]->energy.value, data.samples[i].energy.value,
+                  0.05 * data.samples[i].energy.value);
     }
   }
 }

@@ -23,7 +23,7 @@ Rates highest(const std::vector<MeasuredRate>& rates, double cache_bytes) {
   double any_mib_per_us = 0;
   double large_mib_per_us = 0;  // Of what cannot come from the cache.
   for (const MeasuredRate& rate : rates) {
-    const double us = 1e6 * rate.time_s;
+    const double us = 1e6 * rate.time.value;
     double& most = rate.is_single ? out.single_gflop_per_us : out.half_gflop_per_us;
     most = std::max(most, rate.matmul_flops / 1e9 / us);
     const double mib_per_us = rate.bytes / kMiB / us;

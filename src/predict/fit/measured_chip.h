@@ -12,7 +12,7 @@ namespace wattree {
 struct MeasuredRate {
   double matmul_flops = 0;
   double bytes = 0;
-  double time_s = 0;
+  Seconds time;
   bool is_single = false;
 };
 

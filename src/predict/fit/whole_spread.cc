@@ -29,11 +29,11 @@ class Misses {
       const KernelSample& sample = data.samples[i];
       if (sample.subject != KernelSample::Subject::kKernel || sample.is_single != is_single ||
           sample.is_assumed || !sample.is_as_in_a_pass() || !held_out[i] ||
-          held_out[i]->energy_j <= 0 || held_out[i]->time_s <= 0) {
+          held_out[i]->energy.value <= 0 || held_out[i]->time.value <= 0) {
         continue;
       }
-      const Miss miss{sample.raw_energy_j() / held_out[i]->energy_j - 1,
-                      sample.time_s / held_out[i]->time_s - 1};
+      const Miss miss{sample.raw_energy().value / held_out[i]->energy.value - 1,
+                      sample.time.value / held_out[i]->time.value - 1};
       by_kind_[kernel_kind(sample.kernels.front().work, data.chip)].push_back(miss);
       all_.push_back(miss);
     }
@@ -55,8 +55,8 @@ class Misses {
 struct Part {
   Work work;
   WorkKind kind = WorkKind::kElementwise;
-  double energy_j = 0;
-  double time_s = 0;
+  Joules energy;
+  Seconds time;
 };
 
 std::vector<Part> parts_of(const Predictor& predictor, const ModelTree& tree, const Node& whole,
@@ -71,9 +71,9 @@ std::vector<Part> parts_of(const Predictor& predictor, const ModelTree& tree, co
     auto same = std::find_if(parts.begin(), parts.end(),
                              [&](const Part& part) { return part.work == work; });
     if (same == parts.end())
-      same = parts.insert(parts.end(), {work, kernel_kind(work, predictor.chip), 0, 0});
-    same->energy_j += price.energy_j;
-    same->time_s += price.time_s;
+      same = parts.insert(parts.end(), {work, kernel_kind(work, predictor.chip), {}, {}});
+    same->energy += price.energy;
+    same->time += price.time;
   }
   return parts;
 }
@@ -81,19 +81,19 @@ std::vector<Part> parts_of(const Predictor& predictor, const ModelTree& tree, co
 // How far off the whole is, each time its kernels are drawn.
 void add_draws(const std::vector<Part>& parts, const Misses& misses, Random& random,
                std::vector<Miss>& out) {
-  double energy_j = 0;
-  double time_s = 0;
+  Joules energy;
+  Seconds time;
   for (const Part& part : parts) {
-    energy_j += part.energy_j;
-    time_s += part.time_s;
+    energy += part.energy;
+    time += part.time;
   }
-  if (energy_j <= 0 || time_s <= 0) return;
+  if (energy <= Joules() || time <= Seconds()) return;
   for (int i = 0; i < kDraws; ++i) {
     Miss sum;
     for (const Part& part : parts) {
       const Miss& miss = misses.draw(part.kind, random);
-      sum.energy += miss.energy * part.energy_j / energy_j;
-      sum.time += miss.time * part.time_s / time_s;
+      sum.energy += miss.energy * part.energy.value / energy.value;
+      sum.time += miss.time * part.time.value / time.value;
     }
     out.push_back({std::abs(sum.energy), std::abs(sum.time)});
   }

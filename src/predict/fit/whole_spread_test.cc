@@ -24,8 +24,8 @@ KernelData noisy_kernels(double noise) {
     const double us =
         2 + 2e-9 * static_cast<double>(node.matmul_flops) + 3e-7 * static_cast<double>(node.bytes);
     const double factor = 1 + (++count / 5 % 2 == 0 ? noise : -noise);
-    sample.time_s = 1e-6 * us * factor;
-    sample.energy_j = 500 * sample.time_s;
+    sample.time.value = 1e-6 * us * factor;
+    sample.energy.value = 500 * sample.time.value;
     sample.dtype = "bf16";
   }
   deal_into_families(data);

@@ -17,9 +17,9 @@ constexpr double kStandInError = 0.3;
 constexpr double kOwnError = 0.3;
 constexpr double kOwnFloor = 0.03;
 
-double by_power_law(const PowerLaw& law, const NodeReading& r) {
-  return law.counter_factor * r.gpu_energy_j +
-         (law.base_w + law.cpu_w_per_percent * r.cpu_percent) * r.time_s;
+Joules by_power_law(const PowerLaw& law, const NodeReading& r) {
+  return r.gpu_energy * law.counter_factor +
+         Watts(law.base_w + law.cpu_w_per_percent * r.cpu_percent) * r.time;
 }
 
 double square(double x) { return x * x; }
@@ -51,66 +51,66 @@ std::vector<DatasetEstimate> predict_tree(const Predictor& predictor, const Twin
     Evidence& e = evidence[i];
     e.parent = node.parent;
     e.is_leaf = node.level == TreeLevel::kMl;
-    double time = 0;
+    Seconds time;
     if (e.is_leaf) {
       const Work& work = tree.works[node.works];
       const Twin* twin = options.use_twins
                              ? index.find(types[static_cast<std::size_t>(node.type)], work)
                              : nullptr;
       if (twin != nullptr) {
-        e.own = {twin->energy_j, square(kTwinError * twin->energy_j)};
-        time = twin->time_s;
+        e.own = {twin->energy.value, square(kTwinError * twin->energy.value)};
+        time = twin->time;
         estimate.source = Source::kTwin;
       } else {
         const Price price = price_of(predictor, work);
         const double error = price.is_stand_in ? kStandInError : kRooflineError;
-        e.own = {price.energy_j, square(error * price.energy_j)};
-        time = price.time_s;
+        e.own = {price.energy.value, square(error * price.energy.value)};
+        time = price.time;
         estimate.source = price.is_stand_in ? Source::kStandIn : Source::kRoofline;
       }
     } else {
       for (std::uint32_t w = 0; w < node.work_count; ++w) {
         const Price price = price_of(predictor, tree.works[node.works + w]);
-        e.own.mean += price.energy_j;
-        time += price.time_s;
+        e.own.mean += price.energy.value;
+        time += price.time;
       }
       e.own.variance = square(kOwnError * e.own.mean) + square(kOwnFloor * (parts[i] + e.own.mean));
       estimate.source = Source::kSum;
     }
-    estimate.time_s += time;
+    estimate.time += time;
     if (takes_reading(options.known, node) && predictor.power_law) {
-      const double reading = by_power_law(*predictor.power_law, *node.reading);
+      const double reading = by_power_law(*predictor.power_law, *node.reading).value;
       e.reading = Gaussian{reading, square(kReadingError * reading)};
       // A leaf is what was read; only an inner node has parts that speak too.
       if (e.is_leaf) e.own = *e.reading, e.reading.reset();
-      estimate.time_s = node.reading->time_s;
+      estimate.time = node.reading->time;
       estimate.source = Source::kReading;
     }
     if (node.parent >= 0) {
       const auto parent = static_cast<std::size_t>(node.parent);
-      out[parent].time_s += estimate.time_s;
+      out[parent].time += estimate.time;
       parts[parent] += parts[i] + e.own.mean;
     }
   }
 
   const std::vector<double> total = reconcile(evidence);
-  for (std::size_t i = 0; i < count; ++i) out[i].energy_j = total[i];
+  for (std::size_t i = 0; i < count; ++i) out[i].energy.value = total[i];
   if (options.known == Known::kChildren && predictor.power_law) {
     // Each inner node from its children's readings and its own kernels, whatever lies below them.
     std::vector<double> readings(count, 0.0);
     for (std::size_t i = 0; i < count; ++i) {
       const WorkNode& node = tree.nodes[i];
       const double reading =
-          node.reading ? by_power_law(*predictor.power_law, *node.reading) : total[i];
+          node.reading ? by_power_law(*predictor.power_law, *node.reading).value : total[i];
       if (node.parent >= 0) readings[static_cast<std::size_t>(node.parent)] += reading;
-      if (!evidence[i].is_leaf) out[i].energy_j = readings[i] + evidence[i].own.mean;
+      if (!evidence[i].is_leaf) out[i].energy.value = readings[i] + evidence[i].own.mean;
     }
   }
   const auto& spread = predictor.spreads[static_cast<std::size_t>(options.known)];
   for (std::size_t i = 0; i < count; ++i) {
-    out[i].own_j += out[i].energy_j;
+    out[i].own += out[i].energy;
     if (tree.nodes[i].parent >= 0) {
-      out[static_cast<std::size_t>(tree.nodes[i].parent)].own_j -= out[i].energy_j;
+      out[static_cast<std::size_t>(tree.nodes[i].parent)].own -= out[i].energy;
     }
     if (spread) {
       out[i].spread = out[i].source == Source::kTwin

@@ -18,9 +18,9 @@ enum class Source : std::uint8_t {
 };
 
 struct DatasetEstimate {
-  double energy_j = 0;
-  double own_j = 0;   // energy less the children's
-  double time_s = 0;  // 0 where the predictor has no times.
+  Joules energy;
+  Joules own;         // Energy less the children's.
+  Seconds time;       // 0 where the predictor has no times.
   double spread = 0;  // Half of the 90 % interval, relative; 0 where it was not calibrated.
   Source source = Source::kSum;
 };

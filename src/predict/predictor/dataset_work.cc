@@ -185,13 +185,14 @@ WorkTrees work_of(const std::vector<const DatasetTree*>& trees) {
       target.work_count = static_cast<std::uint32_t>(work.works.size()) - target.works;
       const bool has_time = f.has(Feature::kTime) && is_plausible(f.get(Feature::kTime));
       if (has_time && f.has(Feature::kGpuEnergy) && f.get(Feature::kGpuEnergy) < kMostPlausible) {
-        target.reading = NodeReading{f.get(Feature::kGpuEnergy), f.get(Feature::kTime),
-                                     f.has(Feature::kCpu) ? f.get(Feature::kCpu) : 0.0};
+        target.reading =
+            NodeReading{Joules(f.get(Feature::kGpuEnergy)), Seconds(f.get(Feature::kTime)),
+                        f.has(Feature::kCpu) ? f.get(Feature::kCpu) : 0.0};
       }
-      if (has_time) target.time_s = f.get(Feature::kTime);
+      if (has_time) target.time = Seconds(f.get(Feature::kTime));
       if (node.energy) {
         if (is_plausible(node.energy->value)) {
-          target.energy_j = node.energy->value;
+          target.energy = node.energy;
         } else {
           ++not_positive;
         }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/units.h"
 #include "src/measure/dataset/dataset.h"
 #include "src/predict/predictor/work.h"
 
@@ -13,8 +14,8 @@ namespace wattree {
 
 // What was read while the node ran alone, besides the energy to predict.
 struct NodeReading {
-  double gpu_energy_j = 0;
-  double time_s = 0;
+  Joules gpu_energy;
+  Seconds time;
   double cpu_percent = 0;  // 0 where it was not read.
 };
 
@@ -29,8 +30,8 @@ struct WorkNode {
   std::uint32_t works = 0;       // Where its own kernels begin in WorkTree::works,
   std::uint32_t work_count = 0;  // and how many they are: one for a leaf.
   std::optional<NodeReading> reading;
-  std::optional<double> energy_j;  // Measured; always positive.
-  std::optional<double> time_s;
+  std::optional<Joules> energy;  // Measured; always positive.
+  std::optional<Seconds> time;
 };
 
 struct WorkTree {

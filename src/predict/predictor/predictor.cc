@@ -73,14 +73,14 @@ constexpr double kBurst = 2;
 // than its regulators give.
 void lift(const Predictor& predictor, const Work& work, Price& price) {
   const double peaks_s = least_time(work, predictor.chip.peak);
-  price.lifted_s = std::max(0.0, peaks_s - price.time_s);
-  price.lifted_j = price.lifted_s * predictor.idle_w;
-  price.energy_j += price.lifted_j;
+  price.lifted_time = std::max(Seconds(), Seconds(peaks_s) - price.time);
+  price.lifted_energy = Watts(predictor.idle_w) * price.lifted_time;
+  price.energy += price.lifted_energy;
   if (predictor.power_cap && predictor.power_cap->limit_w > 0) {
-    const double power_s = price.energy_j / (kBurst * predictor.power_cap->limit_w);
-    price.lifted_s = std::max(price.lifted_s, power_s - price.time_s);
+    const Seconds at_the_limit = price.energy / Watts(kBurst * predictor.power_cap->limit_w);
+    price.lifted_time = std::max(price.lifted_time, at_the_limit - price.time);
   }
-  price.time_s += price.lifted_s;
+  price.time += price.lifted_time;
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ Price price_of(const Predictor& predictor, const Work& work) {
   }
   const Coefficients& c = *predictor.find(*kind);
   const Terms terms = count_terms(seen_as(work, *kind), predictor.chip);
-  price.energy_j = dot(terms, c.energy);
-  price.time_s = dot(terms, c.time);
+  price.energy = Joules(dot(terms, c.energy));
+  price.time = Seconds(dot(terms, c.time));
   price.kind = price.known_as = *kind;
   // Recurrent layers have no kind of their own among kernels.
   price.is_stand_in =
@@ -107,8 +107,8 @@ Price price_of(const Predictor& predictor, const Work& work) {
     const Coefficients* besides = predictor.find(extra);
     if (besides == nullptr || !takes_besides(work, extra)) continue;
     const Terms more = count_terms(seen_as(work, extra), predictor.chip);
-    price.energy_j += dot(more, besides->energy);
-    price.time_s += dot(more, besides->time);
+    price.energy += Joules(dot(more, besides->energy));
+    price.time += Seconds(dot(more, besides->time));
     if (besides->energy_spread > predictor.find(price.known_as)->energy_spread) {
       price.known_as = extra;
     }
@@ -116,8 +116,8 @@ Price price_of(const Predictor& predictor, const Work& work) {
   // Element-wise kernels are priced by traffic alone; what stands in for a module also launches.
   if (price.is_stand_in && price.kind == WorkKind::kElementwise && terms_of(work.kind).size() > 1) {
     if (const Coefficients* call = predictor.find(WorkKind::kModuleCall)) {
-      price.energy_j += call->energy[0];
-      price.time_s += call->time[0];
+      price.energy += Joules(call->energy[0]);
+      price.time += Seconds(call->time[0]);
     }
   }
   lift(predictor, work, price);
@@ -140,8 +140,8 @@ Price price_per_kernel(const Predictor& predictor, WorkKind kind) {
   Price price;
   price.kind = kind;
   if (const Coefficients* c = predictor.find(kind)) {
-    price.energy_j = c->energy[0];
-    price.time_s = c->time[0];
+    price.energy = Joules(c->energy[0]);
+    price.time = Seconds(c->time[0]);
   }
   return price;
 }
@@ -156,10 +156,10 @@ Price price_to_fetch(const Predictor& predictor) {
   return price_per_kernel(predictor, WorkKind::kFetch);
 }
 
-Capped cap_of(const Predictor& predictor, double energy_j, double time_s) {
-  if (!predictor.power_cap || time_s <= 0) return {};
+Capped cap_of(const Predictor& predictor, Joules energy, Seconds time) {
+  if (!predictor.power_cap || time <= Seconds()) return {};
   const PowerCap& cap = *predictor.power_cap;
-  const double power_w = energy_j / time_s;
+  const double power_w = (energy / time).value;
   if (cap.limit_w <= 0 || power_w <= cap.limit_w) return {};
   const double longer = std::pow(power_w / cap.limit_w, cap.exponent);
   return {cap.limit_w * longer / power_w, longer};

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/base/units.h"
 #include "src/predict/predictor/work.h"
 
 namespace wattree {
@@ -78,8 +79,8 @@ struct EagerHost {
 struct Twin {
   std::string type;
   Work work;
-  double energy_j = 0;
-  double time_s = 0;
+  Joules energy;
+  Seconds time;
   std::int64_t samples = 0;
 };
 
@@ -138,17 +139,16 @@ struct Predictor {
 
 // Energy and time of one kernel.
 struct Price {
-  double energy_j = 0;
-  double time_s = 0;
+  Joules energy;
+  Seconds time;
   WorkKind kind = WorkKind::kElementwise;  // Whose coefficients these are,
   bool is_stand_in = false;                // and whether they are another kind's.
   // Whose interval it has: its kind's, or that of what it takes besides where that is wider.
   WorkKind known_as = WorkKind::kElementwise;
   bool is_far = false;   // The kernel is far larger or smaller than what they were fitted on.
   bool is_known = true;  // False: no kind stands in, and the price is zero.
-  double lifted_s =
-      0;  // Of the time: what the prices fell short of the least that the chip allows,
-  double lifted_j = 0;  // and of the energy: idling for as long.
+  Seconds lifted_time;   // What the prices fell short of the least that the chip allows,
+  Joules lifted_energy;  // and what idling for as long takes; both are in the above.
 };
 Price price_of(const Predictor& predictor, const Work& work);
 // Whose coefficients price the work: its own kind's, or those of the first that stands in for it.
@@ -169,7 +169,7 @@ struct Capped {
   double energy = 1;
   double time = 1;
 };
-Capped cap_of(const Predictor& predictor, double energy_j, double time_s);
+Capped cap_of(const Predictor& predictor, Joules energy, Seconds time);
 
 // Looks twins up. Holds a pointer to the predictor.
 class TwinIndex {

@@ -199,8 +199,8 @@ void read_twins(JsonFields& fields, const Status& failure, Predictor& p) {
     Twin twin;
     twin.type = item.text("type", true);
     twin.work = read_work(item);
-    twin.energy_j = number(item, "energy_j");
-    twin.time_s = number(item, "time_s");
+    twin.energy.value = number(item, "energy_j");
+    twin.time.value = number(item, "time_s");
     twin.samples = count(item, "samples");
     p.twins.push_back(std::move(twin));
   }

@@ -169,8 +169,8 @@ void write_twins(JsonWriter& json, const Predictor& p) {
     json.begin_object();
     json.field("type", twin.type);
     write_work(json, twin.work);
-    json.field("energy_j", twin.energy_j);
-    json.field("time_s", twin.time_s);
+    json.field("energy_j", twin.energy.value);
+    json.field("time_s", twin.time.value);
     json.field("samples", twin.samples);
     json.end_object();
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "src/base/large_pages.h"
 #include "src/predict/predictor/mixture.h"
 
 namespace wattree {
@@ -126,8 +127,8 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
   float stand_in_j = 0;
   LevelSpreads::Halves halves;
   if (const Twin* twin = index.find(node.type, work)) {
-    e.energy.value = twin->energy_j;
-    e.time.value = twin->time_s;
+    e.energy = twin->energy;
+    e.time = twin->time;
     e.is_looked_up = true;
     halves = spreads.twin();
   } else {
@@ -140,16 +141,16 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
     }
     const Price follow = price_to_follow(predictor);
     const Price fetch = work.fetches_weight ? price_to_fetch(predictor) : Price{};
-    e.energy.value = price.energy_j + follow.energy_j + fetch.energy_j;
-    e.time.value = price.time_s + follow.time_s + fetch.time_s;
+    e.energy = price.energy + follow.energy + fetch.energy;
+    e.time = price.time + follow.time + fetch.time;
     halves = spreads.of(price);
-    if (price.is_stand_in || price.is_far) stand_in_j = static_cast<float>(price.energy_j);
+    if (price.is_stand_in || price.is_far) stand_in_j = static_cast<float>(price.energy.value);
     if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
       halves.energy = std::max(halves.energy, kUnseenSpread);
       halves.time = std::max(halves.time, kUnseenSpread);
     }
   }
-  e.own.value = e.energy.value;
+  e.own = e.energy;
   e.energy_spread = halves.energy;
   e.time_spread = halves.time;
   entry = {node.op,           node.level, node.type,   node.shape, node.flops,
@@ -171,8 +172,8 @@ class Children {
     Mixture time_by_kernel;
 
     void add(const NodeEstimate& child) {
-      energy = energy + child.energy;
-      time = time + child.time;
+      energy += child.energy;
+      time += child.time;
     }
   };
   // So far, of a node that is yet to come.
@@ -225,9 +226,9 @@ void widen_for_stand_ins(float stand_in_j, NodeEstimate& e) {
 
 void scale(std::vector<NodeEstimate>& nodes, const Capped& factors) {
   for (NodeEstimate& e : nodes) {
-    e.energy.value *= factors.energy;
-    e.own.value *= factors.energy;
-    e.time.value *= factors.time;
+    e.energy *= factors.energy;
+    e.own *= factors.energy;
+    e.time *= factors.time;
   }
 }
 
@@ -278,6 +279,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   const auto nodes = tree.nodes();
   std::vector<NodeEstimate> out;
   out.reserve(nodes.size());
+  prefer_large_pages(out.data(), nodes.size() * sizeof(NodeEstimate));
   const LevelSpreads spreads(predictor, activation_dtype(tree.precision) == DType::kFloat32);
   Work call_work;
   call_work.kind = WorkKind::kModuleCall;
@@ -309,9 +311,9 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       e.time = below->time;
       stand_in_j = below->stand_in_j;
       if (below->has_kernel) {
-        e.own.value = call.energy_j;
-        e.energy.value += call.energy_j;
-        e.time.value += call.time_s;
+        e.own = call.energy;
+        e.energy += call.energy;
+        e.time += call.time;
       }
       const LevelSpreads::Halves halves =
           spreads.of(e, below->energy_by_kernel, below->time_by_kernel);
@@ -334,7 +336,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
     out.push_back(e);
   }
   if (out.empty()) return out;
-  if (const Capped capped = cap_of(predictor, out.back().energy.value, out.back().time.value);
+  if (const Capped capped = cap_of(predictor, out.back().energy, out.back().time);
       capped.time > 1) {
     scale(out, capped);
   }

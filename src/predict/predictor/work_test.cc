@@ -188,17 +188,17 @@ TEST(PriceOf, IsNeverFasterThanTheChip) {
   cheap.time = cheap.energy = {1e-9, 0, 0, 0, 0, 0};
   predictor.kinds[static_cast<std::size_t>(WorkKind::kLinear16)] = cheap;
   const Work work = half_linear(1000, 1000, 1000);
-  EXPECT_DOUBLE_EQ(price_of(predictor, work).time_s, 1e-9);  // Nobody said how fast it is.
+  EXPECT_DOUBLE_EQ(price_of(predictor, work).time.value, 1e-9);  // Nobody said how fast it is.
   predictor.chip.peak = {1, 0.05, 4, 60};
   const Price price = price_of(predictor, work);
-  EXPECT_DOUBLE_EQ(price.time_s, 2e-6);
-  EXPECT_DOUBLE_EQ(price.lifted_s, 2e-6 - 1e-9);
-  EXPECT_DOUBLE_EQ(price.energy_j, 1e-9 + 100 * price.lifted_s);
+  EXPECT_DOUBLE_EQ(price.time.value, 2e-6);
+  EXPECT_DOUBLE_EQ(price.lifted_time.value, 2e-6 - 1e-9);
+  EXPECT_DOUBLE_EQ(price.energy.value, 1e-9 + 100 * price.lifted_time.value);
   // Nor does it draw more than twice the limit.
   predictor.kinds[static_cast<std::size_t>(WorkKind::kLinear16)]->energy[0] = 0.01;
   predictor.power_cap = PowerCap{500, 0.5, 1};
   const Price hot = price_of(predictor, work);
-  EXPECT_NEAR(hot.energy_j / hot.time_s, 1000, 1e-6);
+  EXPECT_NEAR(hot.energy.value / hot.time.value, 1000, 1e-6);
 }
 
 TEST(CountTerms, FewRowsInSinglePrecisionWaitForTheWeight) {

@@ -25,8 +25,8 @@ std::vector<double> errors_of(const StudyData& input, const Study& answer, TreeL
   for (const NodePrediction& p : answer.evaluation.predictions) {
     const WorkNode& node = input.data.work.trees[static_cast<std::size_t>(p.tree)]
                                .nodes[static_cast<std::size_t>(p.node)];
-    if (node.level == level && node.energy_j) {
-      out.push_back(error_percent(p.energy_j, *node.energy_j));
+    if (node.level == level && node.energy) {
+      out.push_back(error_percent(p.energy, *node.energy));
     }
   }
   return out;
@@ -137,7 +137,7 @@ class Writer {
   void introduction() {
     std::int64_t measured = 0;
     for (const WorkTree& tree : input_.data.work.trees) {
-      for (const WorkNode& node : tree.nodes) measured += node.energy_j.has_value();
+      for (const WorkNode& node : tree.nodes) measured += node.energy.has_value();
     }
     say(fmt::format(
         "{} trees of {} models ({}), {} measured nodes.{} Written by wattree evaluate "

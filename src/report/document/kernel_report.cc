@@ -121,11 +121,10 @@ Document check_report(const std::string& dataset, const KernelDataAnswer& input,
     const KernelSample& sample = data.samples[i];
     if (!sample.is_pass() || sample.is_eager) continue;
     const SampleEstimate& estimate = *check.estimates[i];
-    rows.rows.push_back(
-        {sample.name, digits(sample.raw_energy_j(), 3),
-         fmt::format("{:+.1f}", 100 * (estimate.energy_j / sample.raw_energy_j() - 1)),
-         digits(1e3 * sample.time_s, 3),
-         fmt::format("{:+.1f}", 100 * (estimate.time_s / sample.time_s - 1))});
+    rows.rows.push_back({sample.name, digits(sample.raw_energy().value, 3),
+                         fmt::format("{:+.1f}", 100 * (estimate.energy / sample.raw_energy() - 1)),
+                         digits(1e3 * sample.time.value, 3),
+                         fmt::format("{:+.1f}", 100 * (estimate.time / sample.time - 1))});
   }
   document.blocks.emplace_back(Heading{"One by one"});
   document.blocks.emplace_back(std::move(rows));

@@ -56,8 +56,7 @@ std::string kernel_text(const Explanation& explanation) {
     out += fmt::format(
         "The very same kernel was measured, {} time{}: {} and {} were looked up, not computed.\n",
         explanation.twin->samples, explanation.twin->samples == 1 ? "" : "s",
-        with_any_prefix(Joules(explanation.twin->energy_j)),
-        with_any_prefix(Seconds(explanation.twin->time_s)));
+        with_any_prefix(explanation.twin->energy), with_any_prefix(explanation.twin->time));
   }
   if (explanation.terms.empty()) return out;
   if (explanation.is_stand_in) {
