@@ -73,7 +73,7 @@ void explain_kernel(const LoadedPredictor& by, const ModelTree& tree, const Node
   }
   if (!work.fetches_weight) return;
   if (const Price fetch = price_to_fetch(predictor); fetch.time > Seconds()) {
-    out.terms.push_back({"weight from memory", "kernel", 1, fetch.energy, fetch.time});
+    out.terms.push_back({"weight not in the cache", "kernel", 1, fetch.energy, fetch.time});
   }
 }
 

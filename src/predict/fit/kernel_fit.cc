@@ -168,6 +168,11 @@ void for_each_price(const Predictor& predictor, const KernelSample& sample, cons
       price.energy += fetch.energy;
       price.time += fetch.time;
     }
+    if (!sample.is_rested) {
+      const Capped capped = cap_of_kernel(predictor, price.energy, price.time);
+      price.energy *= capped.energy;
+      price.time *= capped.time;
+    }
     visit(price, count);
   }
 }

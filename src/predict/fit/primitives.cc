@@ -199,8 +199,7 @@ int turns_of(WorkKind kind) {
     case WorkKind::kBatched32:
     case WorkKind::kFused16:
     case WorkKind::kFused32:
-    case WorkKind::kFusedStep16:
-    case WorkKind::kFusedStep32: return 2;
+    case WorkKind::kFusedStep16: return 2;
     default: return 1;
   }
 }

@@ -65,9 +65,10 @@ std::optional<WorkKind> priced_kind(const Predictor& predictor, const Work& work
 
 namespace {
 
-// For some microseconds a kernel may draw more than the limit, which holds over milliseconds; no
-// kernel was seen to draw twice as much (ADR 22).
+// For a short while a kernel may draw more than the limit, which holds over milliseconds; no kernel
+// was seen to draw twice as much (ADR 22).
 constexpr double kBurst = 2;
+constexpr Seconds kShortWhile(5e-3);
 
 // No prices, however fitted or scaled, make a kernel faster than the chip is, nor let it draw more
 // than its regulators give.
@@ -98,10 +99,12 @@ Price price_of(const Predictor& predictor, const Work& work) {
   price.energy = Joules(dot(terms, c.energy));
   price.time = Seconds(dot(terms, c.time));
   price.kind = price.known_as = *kind;
-  // Recurrent layers have no kind of their own among kernels.
+  // Recurrent layers have no kind of their own among kernels, and products in TF32 have that of 16
+  // bits.
   price.is_stand_in =
       *kind != own_kind(predictor, work) ||
-      (predictor.is_by_kernel && work.kind == WorkKind::kConvolution && work.channels <= 0);
+      (predictor.is_by_kernel && work.kind == WorkKind::kConvolution && work.channels <= 0) ||
+      (work.is_tf32 && facts_of(*kind).arithmetic == Arithmetic::kHalf);
   price.is_far = is_far(c, terms);
   for (const WorkKind extra : kExtras) {
     const Coefficients* besides = predictor.find(extra);
@@ -163,6 +166,10 @@ Capped cap_of(const Predictor& predictor, Joules energy, Seconds time) {
   if (cap.limit_w <= 0 || power_w <= cap.limit_w) return {};
   const double longer = std::pow(power_w / cap.limit_w, cap.exponent);
   return {cap.limit_w * longer / power_w, longer};
+}
+
+Capped cap_of_kernel(const Predictor& predictor, Joules energy, Seconds time) {
+  return time > kShortWhile ? cap_of(predictor, energy, time) : Capped{};
 }
 
 std::uint64_t hash_of(std::string_view type, const Work& work) {

@@ -170,6 +170,8 @@ struct Capped {
   double time = 1;
 };
 Capped cap_of(const Predictor& predictor, Joules energy, Seconds time);
+// Those of one kernel in a pass, which may draw more for a short while.
+Capped cap_of_kernel(const Predictor& predictor, Joules energy, Seconds time);
 
 // Looks twins up. Holds a pointer to the predictor.
 class TwinIndex {

@@ -111,10 +111,12 @@ double attention_waves(const Work& w, const Chip& chip) {
   return waves * std::ceil(w.n / kRows) * kRows * kRows * 4 * w.k / rate;
 }
 
-double keys_in_turn(const Work& w, const Chip& chip) {
-  constexpr double kRows = 64;
-  const double waves = std::ceil(w.groups / 2 * std::ceil(w.m / kRows) / chip.processors);
-  return std::max(1.0, seen_share(w, kRows) * waves) * w.n;
+KeysInTurn keys_in_turn(const Work& w, const Chip& chip) {
+  constexpr double kSide = 64;
+  const double blocks = w.groups / 2 * std::ceil(w.m / kSide);
+  const double waves = seen_share(w, kSide) * blocks / chip.processors;
+  const double keys = std::ceil(w.n / kSide) * kSide;
+  return {keys, std::max(0.0, waves - 1) * keys * w.k / kSide};
 }
 
 StepWaves step_waves(const Work& w, const Chip& chip) {

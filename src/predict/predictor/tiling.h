@@ -21,9 +21,13 @@ double uneven_tiling(const Work& work, double mib, const Chip& chip);
 // The same of fused attention, whose `groups` are twice batch times heads, for its two products.
 double attention_waves(const Work& work, const Chip& chip);
 
-// The keys that attention in fp32 goes through one after the other, in all its waves: blocks of
-// queries do not share keys out, so that a few queries over many keys leave most of a chip idle.
-double keys_in_turn(const Work& work, const Chip& chip);
+// How many keys attention in fp32 goes through one after the other. Blocks of queries do not share
+// keys out, so that a few queries over many keys, or one, leave most of a chip idle.
+struct KeysInTurn {
+  double first = 0;   // By the first wave of blocks,
+  double beyond = 0;  // and by those beyond it, which overlap; in units of 64 channels.
+};
+KeysInTurn keys_in_turn(const Work& work, const Chip& chip);
 
 // How a chip goes through the heads of one new token, whose `groups` are twice batch times heads.
 struct StepWaves {

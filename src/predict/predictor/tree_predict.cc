@@ -118,6 +118,12 @@ class KernelMemo {
   std::vector<Entry> entries_;
 };
 
+void scale(NodeEstimate& e, const Capped& factors) {
+  e.energy *= factors.energy;
+  e.own *= factors.energy;
+  e.time *= factors.time;
+}
+
 Status price_kernel(const Predictor& predictor, const TwinIndex& index, const LevelSpreads& spreads,
                     const ModelTree& tree, const Node& node, bool fetches_weights,
                     KernelMemo::Entry& entry) {
@@ -143,8 +149,9 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
     const Price fetch = work.fetches_weight ? price_to_fetch(predictor) : Price{};
     e.energy = price.energy + follow.energy + fetch.energy;
     e.time = price.time + follow.time + fetch.time;
+    scale(e, cap_of_kernel(predictor, e.energy, e.time));
     halves = spreads.of(price);
-    if (price.is_stand_in || price.is_far) stand_in_j = static_cast<float>(price.energy.value);
+    if (price.is_stand_in || price.is_far) stand_in_j = static_cast<float>(e.energy.value);
     if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
       halves.energy = std::max(halves.energy, kUnseenSpread);
       halves.time = std::max(halves.time, kUnseenSpread);
@@ -224,11 +231,19 @@ void widen_for_stand_ins(float stand_in_j, NodeEstimate& e) {
   e.time_spread = std::min(1.0F, e.time_spread + wider);
 }
 
-void scale(std::vector<NodeEstimate>& nodes, const Capped& factors) {
-  for (NodeEstimate& e : nodes) {
-    e.energy *= factors.energy;
-    e.own *= factors.energy;
-    e.time *= factors.time;
+// A part cannot be off by more than the whole that it is in, unless others are off the other way:
+// the half-widths in joules do not grow downwards.
+void narrow_to_parents(std::span<const Node> nodes, std::vector<NodeEstimate>& out) {
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (nodes[i].parent < 0) continue;
+    const NodeEstimate& parent = out[static_cast<std::size_t>(nodes[i].parent)];
+    NodeEstimate& e = out[i];
+    const auto narrow = [](float& half, float of_parent, double share) {
+      half = std::min(half, static_cast<float>(static_cast<double>(of_parent) / share));
+    };
+    if (e.energy > Joules())
+      narrow(e.energy_spread, parent.energy_spread, e.energy / parent.energy);
+    if (e.time > Seconds()) narrow(e.time_spread, parent.time_spread, e.time / parent.time);
   }
 }
 
@@ -338,8 +353,9 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   if (out.empty()) return out;
   if (const Capped capped = cap_of(predictor, out.back().energy, out.back().time);
       capped.time > 1) {
-    scale(out, capped);
+    for (NodeEstimate& e : out) scale(e, capped);
   }
+  narrow_to_parents(nodes, out);
   if (execution == Execution::kEager) add_waiting(*predictor.eager, tree, out);
   return out;
 }

@@ -94,11 +94,16 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
               seen * w.groups / 2 * rounded_up(w.m, kTile) * rounded_up(w.n, kTile) / 1e6,
               w.masked / 1e6};
     }
-    case WorkKind::kFused32:
-      return {1.0, seen_share(w, kTile / 2) * 2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic,
-              keys_in_turn(w, chip) / 1e3};
-    case WorkKind::kFusedStep16:
-    case WorkKind::kFusedStep32: {
+    case WorkKind::kFused32: {
+      constexpr double kSide = kTile / 2;
+      const KeysInTurn keys = keys_in_turn(w, chip);
+      // One query takes as much arithmetic as a whole tile of them.
+      return {1.0,
+              seen_share(w, kSide) * 2.0 * w.groups * rounded_up(w.m, kSide) *
+                  rounded_up(w.n, kSide) * w.k / 1e9,
+              traffic, keys.first / 1e3, keys.beyond / 1e3};
+    }
+    case WorkKind::kFusedStep16: {
       const StepWaves waves = step_waves(w, chip);
       return {1.0,        2.0 * w.groups * w.m * w.n * w.k / 1e9, traffic, waves.heads,
               waves.keys, waves.is_shared_out ? 1.0 : 0.0};
@@ -155,7 +160,7 @@ bool is_same(const Work& a, const Work& b) {
 }
 
 WorkKind kernel_kind(const Work& work) {
-  const bool is_half = work.width <= 2 || (work.is_tf32 && work.m > kFewRows);
+  const bool is_half = work.width <= 2 || work.is_tf32;
   switch (work.kind) {
     case WorkKind::kConvolution:
       if (work.channels > 0) return is_half ? WorkKind::kConv16 : WorkKind::kConv32;
@@ -167,8 +172,8 @@ WorkKind kernel_kind(const Work& work) {
       return work.m <= kFewRows ? WorkKind::kFewRows32 : WorkKind::kLinear32;
     case WorkKind::kMatmul: return is_half ? WorkKind::kBatched16 : WorkKind::kBatched32;
     case WorkKind::kAttention:
-      if (work.m <= 1) return is_half ? WorkKind::kFusedStep16 : WorkKind::kFusedStep32;
-      return is_half ? WorkKind::kFused16 : WorkKind::kFused32;
+      if (!is_half) return WorkKind::kFused32;
+      return work.m <= 1 ? WorkKind::kFusedStep16 : WorkKind::kFused16;
     case WorkKind::kSoftmax:
       return work.detail == Work::Detail::kSafe ? WorkKind::kSafeSoftmaxRows
                                                 : WorkKind::kSoftmaxRows;

@@ -31,7 +31,6 @@ constexpr TermFacts kTrafficTerms[] = {kTraffic};
 constexpr TermFacts kCallTerms[] = {{"calls", "call", Bound::kLaunch}};
 
 // Terms of kernels.
-constexpr TermFacts kKeysInTurn{"keys in turn", "1000 keys", Bound::kArithmetic};
 constexpr TermFacts kHalfLinearTerms[] = {
     kLaunch, kArithmetic, {"best tiling or traffic", "µs", Bound::kClock},
     kInput,  kWeights,    kOutput};
@@ -69,7 +68,12 @@ constexpr TermFacts kFusedWaveTerms[] = {kLaunch,
                                          {"waves or traffic", "µs", Bound::kClock},
                                          {"scores in tiles of 128", "10^6", Bound::kArithmetic},
                                          {"masked scores", "10^6", Bound::kArithmetic}};
-constexpr TermFacts kFusedTerms[] = {kLaunch, kArithmetic, kTraffic, kKeysInTurn};
+constexpr TermFacts kFusedTerms[] = {
+    kLaunch,
+    {"arithmetic in tiles", "GFLOP", Bound::kArithmetic},
+    kTraffic,
+    {"keys one after the other", "1000 keys", Bound::kArithmetic},
+    {"the same in further waves", "1000 keys", Bound::kArithmetic}};
 constexpr TermFacts kFusedStepTerms[] = {kLaunch,
                                          kArithmetic,
                                          kTraffic,
@@ -107,7 +111,6 @@ constexpr WorkKind kHalfLinears[] = {kLinear16, kBatched32, kPointwise, kFunctio
 constexpr WorkKind kSingleLinears[] = {kLinear32, kPointwise, kFunction};
 constexpr WorkKind kSingleBatches[] = {kBatched32, kPointwise, kFunction};
 constexpr WorkKind kHalfBatches[] = {kBatched16, kBatched32, kPointwise, kFunction};
-constexpr WorkKind kSingleFused[] = {kFused32, kBatched32, kPointwise, kFunction};
 constexpr WorkKind kHalfFused[] = {kFused16, kBatched16, kBatched32, kPointwise, kFunction};
 
 constexpr KindFacts kKinds[] = {
