@@ -25,19 +25,20 @@ Error energyvis_error(const Error& error) {
 }  // namespace
 
 RunServer::RunServer(const RunServerOptions& options, const RunEntry& entry,
-                     const Services& services, TrackControl& control)
+                     const Services& services, TrackControl& control,
+                     std::unique_ptr<LiveRuns> live)
     : options_(options),
       entry_(entry),
-      live_({services.runs, services.journals}),
-      links_(live_),
+      live_(std::move(live)),
+      links_(*live_),
       services_(services),
-      run_(live_.add_own(entry)),
+      run_(live_->add_own(entry)),
       energyvis_(run_, {options.energyvis_origin.value_or(""), options.energyvis_state,
                         [&control] { return control.is_paused(); },
                         [&control](bool is_paused) { control.set_paused(is_paused); }}) {
-  services_.live = &live_;
+  services_.live = live_.get();
   services_.links = &links_;
-  live_.set_current(entry.id);
+  live_->set_current(entry.id);
   run_->set_pauser([&control](bool is_paused) -> Result<ControlAnswer> {
     control.set_paused(is_paused);
     ControlAnswer out;
@@ -56,12 +57,14 @@ std::vector<WebListener> RunServer::listeners() const {
   return out;
 }
 
-Application RunServer::application() {
+Result<Application> RunServer::application() {
   ServerOptions options;
   options.is_public = options_.is_public;
   // Who calls from this machine needs no token: a tracker then opens no store.
   if (!is_for_this_machine(options_.address)) {
-    options.tokens = watched_tokens(services_);
+    Result<TokenCheck> tokens = watched_tokens(services_);
+    if (!tokens.ok()) return tokens.error();
+    options.tokens = std::move(tokens).value();
   }
   const Application own = make_application(std::move(options), services_);
   Application out;
@@ -79,12 +82,17 @@ Application RunServer::application() {
 Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& options,
                                                     const RunEntry& entry, const Services& services,
                                                     TrackControl& control) {
-  std::unique_ptr<RunServer> out(new RunServer(options, entry, services, control));
+  Result<std::unique_ptr<LiveRuns>> live = LiveRuns::start({services.runs, services.journals});
+  if (!live.ok()) return live.error();
+  std::unique_ptr<RunServer> out(
+      new RunServer(options, entry, services, control, std::move(live).value()));
+  Result<Application> application = out->application();
+  if (!application.ok()) return application.error();
   WebLimits limits;
   limits.answer_threads = 1;  // The command has the machine.
   limits.socket_threads = 1;
   Result<std::unique_ptr<WebServer>> server =
-      WebServer::start(out->listeners(), out->application(), limits);
+      WebServer::start(out->listeners(), std::move(application).value(), limits);
   if (!server.ok()) {
     const std::string port = ":" + std::to_string(options.energyvis_port);
     const bool is_energyvis =
@@ -99,7 +107,7 @@ Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& opti
 void RunServer::wait_until(const std::function<bool()>& is_so) const {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (!is_so() && std::chrono::steady_clock::now() < until) {
-    live_.wake();
+    live_->wake();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
@@ -117,7 +125,7 @@ void RunServer::take(const Record& record) {
   has_ended_ = has_ended_ || std::holds_alternative<RunEnded>(record);
   if (has_journal_) return;
   run_->hand_over(record);
-  live_.wake();
+  live_->wake();
 }
 
 std::vector<std::string> RunServer::addresses() const {

@@ -6,7 +6,7 @@
 
 #include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 #include "src/facts/carbon/region.h"
 #include "src/models/hub/http.h"
 
@@ -113,7 +113,10 @@ Result<std::shared_ptr<LinkedTracker>> LinkedTracker::start(const LinkRequest& r
   std::shared_ptr<LinkedTracker> out(
       new LinkedTracker(std::move(address).value(), request.token, live));
   if (const Status failure = out->ask_first(); !failure.ok()) return failure.error();
-  out->join(id, out->address_.origin + out->address_.run);
+  if (const Status failure = out->join(id, out->address_.origin + out->address_.run);
+      !failure.ok()) {
+    return failure.error();
+  }
   return out;
 }
 
@@ -164,7 +167,7 @@ Status LinkedTracker::ask_first() {
   return ask_energyvis();
 }
 
-void LinkedTracker::join(const std::string& id, const std::string& typed) {
+Status LinkedTracker::join(const std::string& id, const std::string& typed) {
   link_.id = id;
   link_.address = typed;
   RunEntry entry;
@@ -179,8 +182,10 @@ void LinkedTracker::join(const std::string& id, const std::string& typed) {
   for (const Record& record : first_) run_->hand_over(record);
   first_.clear();
   live_.wake();
-  const SignalsBlocked blocked;
-  thread_ = std::thread([this] { follow(); });
+  Result<std::jthread> thread = start_thread("the link", [this] { follow(); });
+  if (!thread.ok()) return thread.error();
+  thread_ = std::move(thread).value();
+  return {};
 }
 
 void LinkedTracker::follow() {
@@ -190,13 +195,15 @@ void LinkedTracker::follow() {
       std::unique_lock lock(mutex_);
       if (wake_.wait_for(lock, every, [this] { return is_ending_; })) return;
     }
-    const Status failure = ask();
-    live_.wake();
-    if (failure.ok()) {
-      run_->set_outside(std::nullopt, "");
-    } else {
-      run_->set_outside(RunState::kStale, failure.error().message);
-    }
+    attempt([this] {
+      const Status failure = ask();
+      live_.wake();
+      if (failure.ok()) {
+        run_->set_outside(std::nullopt, "");
+      } else {
+        run_->set_outside(RunState::kStale, failure.error().message);
+      }
+    });
   }
 }
 

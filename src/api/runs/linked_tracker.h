@@ -40,7 +40,7 @@ class LinkedTracker : public std::enable_shared_from_this<LinkedTracker> {
       : address_(std::move(address)), token_(std::move(token)), live_(live) {}
   Status ask_first();
   Result<std::string> fetch(const std::string& path, bool is_post = false) const;
-  void join(const std::string& id, const std::string& typed);
+  Status join(const std::string& id, const std::string& typed);
   void follow();
   Status ask();
   Status ask_journal();
@@ -60,7 +60,7 @@ class LinkedTracker : public std::enable_shared_from_this<LinkedTracker> {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_ending_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace wattree
