@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/file.h"
+#include "src/base/folder_entries.h"
 #include "src/base/text.h"
 #include "src/facts/hardware/device.h"
 #include "src/predict/predictor/datasheet.h"
@@ -70,10 +71,9 @@ std::optional<fs::path> own_file(const PredictorChoice& choice, std::string_view
 // The names to choose from: the user's own and the shipped ones.
 std::vector<std::string> known_names(const PredictorChoice& choice) {
   std::vector<std::string> names;
-  std::error_code ignored;
-  if (!choice.folder.empty()) {
-    for (const auto& entry : fs::directory_iterator(choice.folder, ignored)) {
-      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  if (const auto own = folder_entries(choice.folder); own.ok()) {
+    for (const fs::path& file : own.value()) {
+      if (file.extension() == ".json") names.push_back(file.stem().string());
     }
   }
   for (const ShippedPredictor& shipped : shipped_predictors()) names.emplace_back(shipped.name);
