@@ -11,10 +11,23 @@
 namespace wattree {
 namespace {
 
-constexpr char kEnergyVis[] = "energyvis";  // Its listener's name.
+constexpr char kEnergyVis[] = "energyvis";  // Its listener's name, and its flag's.
 constexpr std::string_view kRun = "/api/v1/runs/current";
 // At most, where the machine is too busy for what usually takes milliseconds.
 constexpr std::chrono::milliseconds kPatience(1000);
+
+// Both on one port of this machine. A listener on all addresses has EnergyVis's, too.
+Status check_ports(const RunServerOptions& options) {
+  const std::string& address = options.address;
+  const bool is_shared = address == "127.0.0.1" || address == "localhost" || address == "0.0.0.0";
+  if (!options.energyvis_origin || !is_shared || options.port.value_or(0) == 0 ||
+      *options.port != options.energyvis_port) {
+    return {};
+  }
+  return Error{ErrorCode::kInvalidInput,
+               "<port> and <energyvis> both want port " + std::to_string(*options.port),
+               "EnergyVis's page asks this port alone: choose another with <port>", "port"};
+}
 
 // Its page looks nowhere else.
 Error energyvis_error(const Error& error) {
@@ -82,6 +95,7 @@ Result<Application> RunServer::application() {
 Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& options,
                                                     const RunEntry& entry, const Services& services,
                                                     TrackControl& control) {
+  if (const Status wrong = check_ports(options); !wrong.ok()) return wrong.error();
   Result<std::unique_ptr<LiveRuns>> live = LiveRuns::start({services.runs, services.journals});
   if (!live.ok()) return live.error();
   std::unique_ptr<RunServer> out(
@@ -94,9 +108,7 @@ Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& opti
   Result<std::unique_ptr<WebServer>> server =
       WebServer::start(out->listeners(), std::move(application).value(), limits);
   if (!server.ok()) {
-    const std::string port = ":" + std::to_string(options.energyvis_port);
-    const bool is_energyvis =
-        options.energyvis_origin && server.error().message.find(port + ":") != std::string::npos;
+    const bool is_energyvis = server.error().field == kEnergyVis;
     return is_energyvis ? energyvis_error(server.error()) : server.error();
   }
   out->server_ = std::move(server).value();
