@@ -53,7 +53,7 @@ std::optional<TokenScope> TokenWatch::operator()(std::string_view token) {
   for (const Token& known : tokens_) {
     if (are_equal(known.hash, hash)) found = &known;
   }
-  if (found == nullptr || state_of(*found, time) != "good") return std::nullopt;
+  if (found == nullptr || state_of(*found, time) != TokenState::kGood) return std::nullopt;
   if (!found->used || *found->used + kUseNoted <= time) used_.insert_or_assign(found->id, time);
   return found->scope;
 }
