@@ -41,12 +41,20 @@ Result<LoadedPredictor> read_overlay(std::string_view text, const std::string& n
                      origin_of(overlay.value()));
 }
 
+Result<LoadedPredictor> parse_shipped(const ShippedPredictor& shipped) {
+  Result<LoadedPredictor> parsed = parse(shipped.json, std::string(shipped.name), "shipped");
+  if (!parsed.ok()) return parsed;
+  LoadedPredictor out = std::move(parsed).value();
+  out.is_shipped = true;
+  return out;
+}
+
 // The shipped ones in their order, which are parsed when the first of them is asked for.
 const std::vector<Result<LoadedPredictor>>& parsed_shipped() {
   static const std::vector<Result<LoadedPredictor>> all = [] {
     std::vector<Result<LoadedPredictor>> out;
     for (const ShippedPredictor& shipped : shipped_predictors()) {
-      out.push_back(parse(shipped.json, std::string(shipped.name), "shipped"));
+      out.push_back(parse_shipped(shipped));
     }
     return out;
   }();
