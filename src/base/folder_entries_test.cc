@@ -12,17 +12,20 @@
 namespace {
 
 // Calls of readdir() that succeed before the disk fails; negative: it never does.
-int good_reads = -1;
+int& good_reads() {
+  static int count = -1;
+  return count;
+}
 
 }  // namespace
 
 // In place of the C library's, which the standard library calls.
 extern "C" dirent* readdir(DIR* folder) {
-  if (good_reads == 0) {
+  if (good_reads() == 0) {
     errno = EIO;
     return nullptr;
   }
-  if (good_reads > 0) --good_reads;
+  if (good_reads() > 0) --good_reads();
   static const auto real = reinterpret_cast<dirent* (*)(DIR*)>(::dlsym(RTLD_NEXT, "readdir"));
   return real(folder);
 }
@@ -41,9 +44,9 @@ TEST(FolderEntries, AreSortedPaths) {
 TEST(FolderEntries, OfADiskThatFailsMidwayAreAnError) {
   const TestFolder folder;
   for (const char* name : {"a", "b", "c", "d", "e"}) folder.write(name, "");
-  good_reads = 4;  // With "." and "..".
+  good_reads() = 4;  // With "." and "..".
   const auto entries = folder_entries(folder.path());
-  good_reads = -1;
+  good_reads() = -1;
   ASSERT_FALSE(entries.ok());
   EXPECT_EQ(entries.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(entries.error().message,

@@ -1,6 +1,7 @@
 #include "src/base/thread.h"
 
 #include <exception>
+#include <utility>
 
 #include "src/base/signals_blocked.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <new>
 #include <stdexcept>
 
 #include "tests/support/no_threads.h"
