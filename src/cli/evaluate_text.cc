@@ -4,6 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/cli/learn_flags.h"
+#include "src/report/document/accuracy_report.h"
 #include "src/report/table/table.h"
 
 namespace wattree {
@@ -79,10 +80,7 @@ Rows comparison_rows(const Study& study) {
   }
   if (has_any(e.time)) rows.push_back(row("error of the predicted time", e.time));
   for (const Baseline& baseline : study.baselines) {
-    const std::string name = baseline.name == "time_only"    ? "measured time only"
-                             : baseline.name == "flops_only" ? "FLOPs only"
-                                                             : "predicted sum";
-    rows.push_back(row("baseline: " + name, baseline.errors));
+    rows.push_back(row("baseline: " + title_of(baseline), baseline.errors));
   }
   rows.push_back(row("floor: the same computation again", study.floor));
   return rows;

@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "src/base/in_quotes.h"
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 namespace {
@@ -38,13 +37,9 @@ Result<std::unique_ptr<LogLines>> LogLines::open(const std::string& file) {
     }
   }
   std::unique_ptr<LogLines> out(new LogLines(descriptor, is_own));
-  const SignalsBlocked blocked;
-  try {
-    out->thread_ = std::thread([log = out.get()] { log->run(); });
-  } catch (const std::system_error& error) {
-    return Error{ErrorCode::kUnavailable,
-                 std::string("the log's thread cannot start: ") + error.what(), ""};
-  }
+  Result<std::jthread> thread = start_thread("the log", [log = out.get()] { log->run(); });
+  if (!thread.ok()) return thread.error();
+  out->thread_ = std::move(thread).value();
   return out;
 }
 

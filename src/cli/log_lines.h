@@ -37,7 +37,7 @@ class LogLines {
   std::string pending_;
   std::uint64_t left_out_ = 0;
   bool is_ending_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace wattree

@@ -11,10 +11,23 @@
 namespace wattree {
 namespace {
 
-constexpr char kEnergyVis[] = "energyvis";  // Its listener's name.
+constexpr char kEnergyVis[] = "energyvis";  // Its listener's name, and its flag's.
 constexpr std::string_view kRun = "/api/v1/runs/current";
 // At most, where the machine is too busy for what usually takes milliseconds.
 constexpr std::chrono::milliseconds kPatience(1000);
+
+// Both on one port of this machine. A listener on all addresses has EnergyVis's, too.
+Status check_ports(const RunServerOptions& options) {
+  const std::string& address = options.address;
+  const bool is_shared = address == "127.0.0.1" || address == "localhost" || address == "0.0.0.0";
+  if (!options.energyvis_origin || !is_shared || options.port.value_or(0) == 0 ||
+      *options.port != options.energyvis_port) {
+    return {};
+  }
+  return Error{ErrorCode::kInvalidInput,
+               "<port> and <energyvis> both want port " + std::to_string(*options.port),
+               "EnergyVis's page asks this port alone: choose another with <port>", "port"};
+}
 
 // Its page looks nowhere else.
 Error energyvis_error(const Error& error) {
@@ -25,19 +38,20 @@ Error energyvis_error(const Error& error) {
 }  // namespace
 
 RunServer::RunServer(const RunServerOptions& options, const RunEntry& entry,
-                     const Services& services, TrackControl& control)
+                     const Services& services, TrackControl& control,
+                     std::unique_ptr<LiveRuns> live)
     : options_(options),
       entry_(entry),
-      live_({services.runs, services.journals}),
-      links_(live_),
+      live_(std::move(live)),
+      links_(*live_),
       services_(services),
-      run_(live_.add_own(entry)),
+      run_(live_->add_own(entry)),
       energyvis_(run_, {options.energyvis_origin.value_or(""), options.energyvis_state,
                         [&control] { return control.is_paused(); },
                         [&control](bool is_paused) { control.set_paused(is_paused); }}) {
-  services_.live = &live_;
+  services_.live = live_.get();
   services_.links = &links_;
-  live_.set_current(entry.id);
+  live_->set_current(entry.id);
   run_->set_pauser([&control](bool is_paused) -> Result<ControlAnswer> {
     control.set_paused(is_paused);
     ControlAnswer out;
@@ -56,12 +70,14 @@ std::vector<WebListener> RunServer::listeners() const {
   return out;
 }
 
-Application RunServer::application() {
+Result<Application> RunServer::application() {
   ServerOptions options;
   options.is_public = options_.is_public;
   // Who calls from this machine needs no token: a tracker then opens no store.
   if (!is_for_this_machine(options_.address)) {
-    options.tokens = watched_tokens(services_);
+    Result<TokenCheck> tokens = watched_tokens(services_);
+    if (!tokens.ok()) return tokens.error();
+    options.tokens = std::move(tokens).value();
   }
   const Application own = make_application(std::move(options), services_);
   Application out;
@@ -79,16 +95,20 @@ Application RunServer::application() {
 Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& options,
                                                     const RunEntry& entry, const Services& services,
                                                     TrackControl& control) {
-  std::unique_ptr<RunServer> out(new RunServer(options, entry, services, control));
+  if (const Status wrong = check_ports(options); !wrong.ok()) return wrong.error();
+  Result<std::unique_ptr<LiveRuns>> live = LiveRuns::start({services.runs, services.journals});
+  if (!live.ok()) return live.error();
+  std::unique_ptr<RunServer> out(
+      new RunServer(options, entry, services, control, std::move(live).value()));
+  Result<Application> application = out->application();
+  if (!application.ok()) return application.error();
   WebLimits limits;
   limits.answer_threads = 1;  // The command has the machine.
   limits.socket_threads = 1;
   Result<std::unique_ptr<WebServer>> server =
-      WebServer::start(out->listeners(), out->application(), limits);
+      WebServer::start(out->listeners(), std::move(application).value(), limits);
   if (!server.ok()) {
-    const std::string port = ":" + std::to_string(options.energyvis_port);
-    const bool is_energyvis =
-        options.energyvis_origin && server.error().message.find(port + ":") != std::string::npos;
+    const bool is_energyvis = server.error().field == kEnergyVis;
     return is_energyvis ? energyvis_error(server.error()) : server.error();
   }
   out->server_ = std::move(server).value();
@@ -99,7 +119,7 @@ Result<std::unique_ptr<RunServer>> RunServer::start(const RunServerOptions& opti
 void RunServer::wait_until(const std::function<bool()>& is_so) const {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (!is_so() && std::chrono::steady_clock::now() < until) {
-    live_.wake();
+    live_->wake();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
@@ -117,7 +137,7 @@ void RunServer::take(const Record& record) {
   has_ended_ = has_ended_ || std::holds_alternative<RunEnded>(record);
   if (has_journal_) return;
   run_->hand_over(record);
-  live_.wake();
+  live_->wake();
 }
 
 std::vector<std::string> RunServer::addresses() const {

@@ -42,14 +42,14 @@ class RunServer {
 
  private:
   RunServer(const RunServerOptions& options, const RunEntry& entry, const Services& services,
-            TrackControl& control);
-  Application application();
+            TrackControl& control, std::unique_ptr<LiveRuns> live);
+  Result<Application> application();
   std::vector<WebListener> listeners() const;
   void wait_until(const std::function<bool()>& is_so) const;
 
   const RunServerOptions options_;
   const RunEntry entry_;
-  LiveRuns live_;
+  std::unique_ptr<LiveRuns> live_;
   Links links_;
   Services services_;
   std::shared_ptr<LiveRun> run_;

@@ -166,13 +166,19 @@ Result<Served> start(const ServeFlags& flags, Services services) {
   if (!flags.models.empty()) {
     services.models = std::make_shared<ModelsFolder>(flags.models, services.hub.size_limit);
   }
-  out.live = std::make_unique<LiveRuns>(LiveFolders{services.runs, services.journals});
-  out.links = std::make_unique<Links>(
+  Result<std::unique_ptr<LiveRuns>> live = LiveRuns::start({services.runs, services.journals});
+  if (!live.ok()) return live.error();
+  out.live = std::move(live).value();
+  Result<std::unique_ptr<Links>> links = Links::start(
       *out.live, [services](StoreAccess access) { return open_store({}, services, access); });
+  if (!links.ok()) return links.error();
+  out.links = std::move(links).value();
   services.live = out.live.get();
   services.links = out.links.get();
   ServerOptions options = flags.options;
-  options.tokens = watched_tokens(services);
+  Result<TokenCheck> tokens = watched_tokens(services);
+  if (!tokens.ok()) return tokens.error();
+  options.tokens = std::move(tokens).value();
   if (flags.log) {
     Result<std::unique_ptr<LogLines>> log = LogLines::open(*flags.log);
     if (!log.ok()) return log.error();

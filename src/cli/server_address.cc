@@ -13,7 +13,7 @@ bool has_good_token(const Services& services) {
   if (!answer.ok()) return false;
   return std::any_of(
       answer.value().tokens.begin(), answer.value().tokens.end(),
-      [&](const Token& token) { return state_of(token, answer.value().now) == "good"; });
+      [&](const Token& token) { return state_of(token, answer.value().now) == TokenState::kGood; });
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ int list(const TokenFlags& flags, Surroundings& world) {
   const auto time = [](const std::optional<UtcTime>& when) { return when ? to_string(*when) : ""; };
   for (const Token& token : answer.value().tokens) {
     rows.push_back({std::to_string(token.id), token.name, std::string(name_of(token.scope)),
-                    std::string(state_of(token, answer.value().now)), to_string(token.created),
-                    time(token.expires), time(token.used)});
+                    std::string(name_of(state_of(token, answer.value().now))),
+                    to_string(token.created), time(token.expires), time(token.used)});
   }
   world.out << render_table(
       {{"id", true}, {"name"}, {"scope"}, {"state"}, {"created"}, {"expires"}, {"last used"}},

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from tracked_machine import MICRO, Machine, energy, records_so_far, wait_for
+from tracked_machine import MICRO, Machine, energy, records_so_far, wait_for, wattree_on
 
 RANGE = 262143328850  # Of the counter, in microjoules
 
@@ -93,6 +93,20 @@ def test_a_thread_of_nvmls_own_takes_no_signal_away(machine, number):
     if number:
         tracker.send_signal(number)
     assert tracker.wait(20) == (7 if number else 5)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_no_thread_of_a_server_for_other_machines_takes_a_signal_away(machine, number):
+    """Such a server asks for tokens, on a thread of its own."""
+    wattree_on(machine, "token", "create", "laptop")
+    script = ("import signal, sys, time\n"
+              f"signal.signal({int(number)}, lambda n, f: sys.exit(7)); print('ready', flush=True)\n"
+              "time.sleep(20); sys.exit(5)\n")
+    tracker = machine.start("--serve", "--address", "0.0.0.0", "--assume", "cpu=65W", command=[sys.executable, "-c", script])
+    assert tracker.stdout.readline() == b"ready\n"
+    tracker.send_signal(number)
+    assert tracker.wait(20) == 7, tracker.stderr.read()
+    assert machine.profile()
 
 
 def test_who_else_is_at_work_on_a_gpu_is_said(machine):
@@ -182,6 +196,20 @@ def test_permission_denied_is_explained_and_the_command_runs(machine_of_anybody)
     result = machine.track(command=["sh", "-c", "echo fine"], cwd="/", **kwargs)
     assert result.stdout == b"fine\n" and b"no energy can be measured here" in result.stderr
     assert not machine.profile()["epochs"][0].get("energy")
+
+
+def limit_processes():
+    resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+
+@pytest.mark.parametrize("arguments", [["serve", "--port", "0"], ["track", "--serve", "--assume", "cpu=65W", "--", "true"]])
+def test_a_server_without_threads_is_an_error_that_says_what_to_do(machine_of_anybody, arguments):
+    machine, kwargs = machine_of_anybody
+    # The limit counts all processes of the user, this test's own among them, and does not bind root.
+    result = subprocess.run([machine.wattree, *arguments], env=machine.environment, capture_output=True, text=True, cwd="/",
+                            timeout=60, preexec_fn=limit_processes, **kwargs)
+    assert result.returncode == 4, result.stderr
+    assert "thread cannot start" in result.stderr and "ulimit -u" in result.stderr
 
 
 def limit_files(size):

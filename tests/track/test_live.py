@@ -230,6 +230,24 @@ def test_a_port_that_is_taken_is_told_before_anything_runs(machine):
     assert not (machine.folder / "ran").exists()
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "0.0.0.0"])
+def test_two_servers_on_one_port_are_a_usage_error(machine, address):
+    result = machine.track("--serve", "--port", "5000", "--address", address, "--public", "--energyvis", ORIGIN, "--region",
+                           "US-GA", command=["touch", str(machine.folder / "ran")], code=3)
+    said = result.stderr.decode()
+    assert "--port and --energyvis both want port 5000" in said and "choose another with --port" in said
+    assert not (machine.folder / "ran").exists()
+
+
+def test_a_port_that_is_taken_is_that_of_its_own_server(machine):
+    """EnergyVis's server has another, which is free: the hint is not about it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = machine.track("--port", str(port), "--energyvis", ORIGIN, "--energyvis-port", "0", "--region", "US-GA",
+                               command=["true"], code=4)
+    assert "choose one with --port" in result.stderr.decode()
+
+
 # --- EnergyVis's own routes ---
 
 

@@ -4,6 +4,7 @@
 
 #include "src/api/access/tokens.h"
 #include "src/api/runs/open_profiles.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 namespace {
@@ -24,9 +25,14 @@ bool are_equal(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-TokenWatch::TokenWatch(const Services& services) : services_(services) {
-  look(StoreAccess::kRead);
-  thread_ = std::thread([this] { watch(); });
+Result<std::shared_ptr<TokenWatch>> TokenWatch::start(const Services& services) {
+  std::shared_ptr<TokenWatch> out(new TokenWatch(services));
+  out->look(StoreAccess::kRead);
+  Result<std::jthread> thread =
+      start_thread("the token watch", [watch = out.get()] { watch->watch(); });
+  if (!thread.ok()) return thread.error();
+  out->thread_ = std::move(thread).value();
+  return out;
 }
 
 TokenWatch::~TokenWatch() {
@@ -35,7 +41,7 @@ TokenWatch::~TokenWatch() {
     is_ending_ = true;
   }
   ended_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::optional<TokenScope> TokenWatch::operator()(std::string_view token) {
@@ -47,7 +53,7 @@ std::optional<TokenScope> TokenWatch::operator()(std::string_view token) {
   for (const Token& known : tokens_) {
     if (are_equal(known.hash, hash)) found = &known;
   }
-  if (found == nullptr || state_of(*found, time) != "good") return std::nullopt;
+  if (found == nullptr || state_of(*found, time) != TokenState::kGood) return std::nullopt;
   if (!found->used || *found->used + kUseNoted <= time) used_.insert_or_assign(found->id, time);
   return found->scope;
 }
@@ -72,19 +78,18 @@ void TokenWatch::look(StoreAccess access) {
   tokens_ = std::move(tokens).value();
 }
 
-std::function<std::optional<TokenScope>(std::string_view)> watched_tokens(
-    const Services& services) {
-  return [watch = std::make_shared<TokenWatch>(services)](std::string_view token) {
-    return (*watch)(token);
-  };
+Result<TokenCheck> watched_tokens(const Services& services) {
+  const Result<std::shared_ptr<TokenWatch>> watch = TokenWatch::start(services);
+  if (!watch.ok()) return watch.error();
+  return TokenCheck([watch = watch.value()](std::string_view token) { return (*watch)(token); });
 }
 
 void TokenWatch::watch() {
-  look(StoreAccess::kWrite);
+  attempt([this] { look(StoreAccess::kWrite); });
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kPeriod, [this] { return is_ending_; })) {
     lock.unlock();
-    look(StoreAccess::kRead);
+    attempt([this] { look(StoreAccess::kRead); });
     lock.lock();
   }
 }

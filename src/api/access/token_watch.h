@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -20,7 +21,8 @@ namespace wattree {
 // tokens were used, and makes the store's file where there is none.
 class TokenWatch {
  public:
-  explicit TokenWatch(const Services& services);
+  // Looks once before it returns. An error where its thread cannot start.
+  static Result<std::shared_ptr<TokenWatch>> start(const Services& services);
   TokenWatch(const TokenWatch&) = delete;
   TokenWatch& operator=(const TokenWatch&) = delete;
   ~TokenWatch();
@@ -33,6 +35,7 @@ class TokenWatch {
   void refresh();
 
  private:
+  explicit TokenWatch(const Services& services) : services_(services) {}
   void look(StoreAccess access);
   void watch();
 
@@ -42,10 +45,11 @@ class TokenWatch {
   bool is_ending_ = false;
   std::vector<Token> tokens_;
   std::map<std::int64_t, UtcTime> used_;  // By id, since it was last written down.
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 // The same as a function, which may be copied.
-std::function<std::optional<TokenScope>(std::string_view)> watched_tokens(const Services& services);
+using TokenCheck = std::function<std::optional<TokenScope>(std::string_view)>;
+Result<TokenCheck> watched_tokens(const Services& services);
 
 }  // namespace wattree

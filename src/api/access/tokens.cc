@@ -18,7 +18,7 @@ void write_json(JsonWriter& out, const Token& token, UtcTime now) {
   out.field("id", token.id);
   out.field("name", token.name);
   out.field("scope", name_of(token.scope));
-  out.field("state", state_of(token, now));
+  out.field("state", name_of(state_of(token, now)));
   out.field("created", to_string(token.created));
   if (token.expires) out.field("expires", to_string(*token.expires));
   if (token.used) out.field("last_used", to_string(*token.used));
@@ -110,9 +110,18 @@ Status revoke_token(const RevokeTokenRequest& request, const Services& services)
   return store.value()->revoke_token(request.id, now(services));
 }
 
-std::string_view state_of(const Token& token, UtcTime now) {
-  if (token.revoked) return "revoked";
-  return token.expires && *token.expires <= now ? "expired" : "good";
+std::string_view name_of(TokenState state) {
+  switch (state) {
+    case TokenState::kGood: return "good";
+    case TokenState::kExpired: return "expired";
+    case TokenState::kRevoked: return "revoked";
+  }
+  return "";
+}
+
+TokenState state_of(const Token& token, UtcTime now) {
+  if (token.revoked) return TokenState::kRevoked;
+  return token.expires && *token.expires <= now ? TokenState::kExpired : TokenState::kGood;
 }
 
 }  // namespace wattree

@@ -43,7 +43,8 @@ struct RevokeTokenRequest {
 Result<RevokeTokenRequest> revoke_token_request(const nlohmann::json& json);  // {"id"}
 Status revoke_token(const RevokeTokenRequest& request, const Services& services);
 
-// "good", "expired" or "revoked".
-std::string_view state_of(const Token& token, UtcTime now);
+enum class TokenState { kGood, kExpired, kRevoked };
+std::string_view name_of(TokenState state);  // "good", "expired" or "revoked".
+TokenState state_of(const Token& token, UtcTime now);
 
 }  // namespace wattree

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "src/api/access/token_watch.h"
 #include "src/base/test_folder.h"
 #include "src/runs/store/sqlite/sqlite_store.h"
+#include "tests/support/no_threads.h"
 
 namespace wattree {
 namespace {
@@ -31,7 +34,8 @@ class Tokens : public testing::Test {
 };
 
 TEST_F(Tokens, AllowWhatTheirScopeSaysUntilTheyAreRevoked) {
-  TokenWatch book(services_);
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  TokenWatch& book = *watch;
   EXPECT_FALSE(book("wt_anything"));  // There is no store yet.
   const std::string reader = create({{"name", "laptop"}, {"scope", "read"}});
   const std::string admin = create({{"name", "me"}, {"scope", "admin"}});
@@ -54,7 +58,8 @@ TEST_F(Tokens, AllowWhatTheirScopeSaysUntilTheyAreRevoked) {
 }
 
 TEST_F(Tokens, Expire) {
-  TokenWatch book(services_);
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  TokenWatch& book = *watch;
   const std::string token = create({{"name", "ci"}, {"scope", "ingest"}, {"days", 2}});
   book.refresh();
   clock_ += 2 * 86'400 - 1;
@@ -78,7 +83,8 @@ TEST_F(Tokens, AreKeptByTheirHashAlone) {
 
 TEST_F(Tokens, SayWhenTheyWereUsedLastToAMinute) {
   const std::string token = create({{"name", "a"}, {"scope", "read"}});
-  TokenWatch book(services_);
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  TokenWatch& book = *watch;
   const auto used = [&] {
     book.refresh();
     const Json json = Json::parse(to_json(tokens(services_).value()))["tokens"][0];
@@ -97,7 +103,8 @@ TEST_F(Tokens, SayWhenTheyWereUsedLastToAMinute) {
 }
 
 TEST_F(Tokens, AreSeenByAWatchWithinSeconds) {
-  TokenWatch book(services_);
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  TokenWatch& book = *watch;
   const std::string token = create({{"name", "a"}, {"scope", "read"}});
   const auto start = std::chrono::steady_clock::now();
   while (!book(token) && std::chrono::steady_clock::now() < start + std::chrono::seconds(20)) {
@@ -108,7 +115,8 @@ TEST_F(Tokens, AreSeenByAWatchWithinSeconds) {
 
 TEST_F(Tokens, AreLookedUpByManyThreads) {
   const std::string token = create({{"name", "a"}, {"scope", "ingest"}});
-  TokenWatch book(services_);
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  TokenWatch& book = *watch;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
@@ -119,6 +127,29 @@ TEST_F(Tokens, AreLookedUpByManyThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Tokens, AreWatchedOnWhereTheStoreThrows) {
+  const std::thread::id own = std::this_thread::get_id();
+  std::atomic<int> thrown = 0;
+  services_.stores.open = [&](const std::filesystem::path& file, StoreAccess access) {
+    if (std::this_thread::get_id() != own && ++thrown < 3) throw std::bad_alloc();
+    return sqlite_stores().open(file, access);
+  };
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  const std::string token = create({{"name", "a"}, {"scope", "read"}});
+  const auto start = std::chrono::steady_clock::now();
+  while (!(*watch)(token) && std::chrono::steady_clock::now() < start + std::chrono::seconds(20)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_TRUE((*watch)(token));
+}
+
+TEST_F(Tokens, WithoutAThreadIsAnError) {
+  const NoThreads none;
+  const Result<TokenCheck> check = watched_tokens(services_);
+  ASSERT_FALSE(check.ok());
+  EXPECT_EQ(check.error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(Tokens, WhatIsWrongNamesItsField) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr double kAnchorTolerance = 0.03;
 
 Error nothing_measured(const std::string& what, const Campaign& campaign) {
-  std::string why = name_of(campaign.session.ending) == "interrupted" ? "interrupted" : "";
+  std::string why = campaign.session.ending == Ending::kInterrupted ? "interrupted" : "";
   if (!campaign.session.skipped.empty()) why = campaign.session.skipped.front().why;
   return {ErrorCode::kUnavailable, what + " was not measured" + (why.empty() ? "" : ": " + why),
           "try again with the machine for itself; `wattree meters` shows what can be measured"};

@@ -49,9 +49,7 @@ void write_one(JsonWriter& out, const NamedPredictor& named) {
   out.begin_object();
   out.field("name", named.name);
   out.field("hardware", predictor.hardware);
-  out.field("origin", predictor.is_assumed         ? "datasheet"
-                      : loaded.origin == "shipped" ? "shipped"
-                                                   : "own");
+  out.field("origin", predictor.is_assumed ? "datasheet" : loaded.is_shipped ? "shipped" : "own");
   out.field("meter", predictor.meter);
   out.field("dtypes", predictor.dtypes);
   out.key("executions");

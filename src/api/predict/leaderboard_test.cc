@@ -7,6 +7,7 @@
 #include "src/api/predict/predict.h"
 #include "src/api/predict/test_services.h"
 #include "src/models/hub/bundled.h"
+#include "tests/support/no_threads.h"
 
 namespace wattree {
 namespace {
@@ -33,6 +34,14 @@ TEST(Leaderboard, HasEveryModelOnce) {
     EXPECT_NEAR(4 * row.unit->energy.value, row.pass.energy.value, 1e-9 * row.pass.energy.value);
   }
   EXPECT_NE(all.headline.find(all.rows.front().model), std::string::npos) << all.headline;
+}
+
+TEST(Leaderboard, NeedsNoThreadsOfItsOwn) {
+  const LeaderboardAnswer usual = board(R"({"batch":4,"seq":64,"on":"h200"})");
+  const NoThreads none;
+  const LeaderboardAnswer alone = board(R"({"batch":4,"seq":64,"on":"h200"})");
+  EXPECT_EQ(alone.board.headline, usual.board.headline);
+  EXPECT_EQ(alone.board.rows.size(), usual.board.rows.size());
 }
 
 TEST(Leaderboard, FiguresAreThePredictions) {

@@ -6,9 +6,8 @@
 
 #include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 #include "src/facts/carbon/region.h"
-#include "src/models/hub/http.h"
 
 namespace wattree {
 namespace {
@@ -25,6 +24,12 @@ constexpr auto kJournalEvery = 1s;
 Error no_tracker(const std::string& why) {
   return {ErrorCode::kUnavailable, "no tracker answers there: " + why,
           "start it with `wattree track --serve`, and give the address that it prints", "address"};
+}
+
+constexpr long kOk = 200;  // The HTTP status.
+
+Error answered_with(const std::string& path, long status) {
+  return no_tracker(path + " is answered with " + std::to_string(status));
 }
 
 }  // namespace
@@ -113,7 +118,10 @@ Result<std::shared_ptr<LinkedTracker>> LinkedTracker::start(const LinkRequest& r
   std::shared_ptr<LinkedTracker> out(
       new LinkedTracker(std::move(address).value(), request.token, live));
   if (const Status failure = out->ask_first(); !failure.ok()) return failure.error();
-  out->join(id, out->address_.origin + out->address_.run);
+  if (const Status failure = out->join(id, out->address_.origin + out->address_.run);
+      !failure.ok()) {
+    return failure.error();
+  }
   return out;
 }
 
@@ -127,7 +135,7 @@ LinkedTracker::~LinkedTracker() {
   if (run_) live_.remove(run_->id());
 }
 
-Result<std::string> LinkedTracker::fetch(const std::string& path, bool is_post) const {
+Result<HttpReply> LinkedTracker::fetch(const std::string& path, bool is_post) const {
   HttpFetch request;
   request.url = address_.origin + path;
   request.token = token_;
@@ -141,22 +149,27 @@ Result<std::string> LinkedTracker::fetch(const std::string& path, bool is_post) 
   if (!reply.ok()) {
     return Error{reply.error().code, reply.error().message, "check the address", "address"};
   }
-  if (reply.value().status != 200) {
-    return no_tracker(path + " is answered with " + std::to_string(reply.value().status));
-  }
+  return reply;
+}
+
+Result<std::string> LinkedTracker::fetch_body(const std::string& path, bool is_post) const {
+  Result<HttpReply> reply = fetch(path, is_post);
+  if (!reply.ok()) return reply.error();
+  if (reply.value().status != kOk) return answered_with(path, reply.value().status);
   return std::move(reply).value().body;
 }
 
 Status LinkedTracker::ask_first() {
-  Status journal = ask_journal();
-  if (journal.ok() && !first_.empty()) return {};
-  if (journal.ok()) return no_tracker("the run has not begun");
-  // A run of ours was named, or nobody is there at all.
-  const bool is_answered = journal.error().message.find("is answered with") != std::string::npos;
-  if (!address_.run.empty() || !is_answered) return journal;
+  const Result<long> status = ask_journal();
+  if (!status.ok()) return status.error();
+  if (status.value() == kOk) {
+    return first_.empty() ? Status(no_tracker("the run has not begun")) : Status();
+  }
+  Error refusal = answered_with(journal_path(), status.value());
+  if (!address_.run.empty()) return refusal;  // A run of ours was named.
   const Nanos now = boot_clock().now();
-  const Result<std::string> setup = fetch("/initial-setup");
-  if (!setup.ok()) return journal;
+  const Result<std::string> setup = fetch_body("/initial-setup");
+  if (!setup.ok()) return refusal;
   Result<RunBegun> begun = EnergyVisRecords::begin(setup.value(), address_.origin, now);
   if (!begun.ok()) return no_tracker(begun.error().message);
   first_.emplace_back(std::move(begun).value());
@@ -164,7 +177,7 @@ Status LinkedTracker::ask_first() {
   return ask_energyvis();
 }
 
-void LinkedTracker::join(const std::string& id, const std::string& typed) {
+Status LinkedTracker::join(const std::string& id, const std::string& typed) {
   link_.id = id;
   link_.address = typed;
   RunEntry entry;
@@ -179,8 +192,10 @@ void LinkedTracker::join(const std::string& id, const std::string& typed) {
   for (const Record& record : first_) run_->hand_over(record);
   first_.clear();
   live_.wake();
-  const SignalsBlocked blocked;
-  thread_ = std::thread([this] { follow(); });
+  Result<std::jthread> thread = start_thread("the link", [this] { follow(); });
+  if (!thread.ok()) return thread.error();
+  thread_ = std::move(thread).value();
+  return {};
 }
 
 void LinkedTracker::follow() {
@@ -190,27 +205,38 @@ void LinkedTracker::follow() {
       std::unique_lock lock(mutex_);
       if (wake_.wait_for(lock, every, [this] { return is_ending_; })) return;
     }
-    const Status failure = ask();
-    live_.wake();
-    if (failure.ok()) {
-      run_->set_outside(std::nullopt, "");
-    } else {
-      run_->set_outside(RunState::kStale, failure.error().message);
-    }
+    attempt([this] {
+      const Status failure = ask();
+      live_.wake();
+      if (failure.ok()) {
+        run_->set_outside(std::nullopt, "");
+      } else {
+        run_->set_outside(RunState::kStale, failure.error().message);
+      }
+    });
   }
 }
 
 Status LinkedTracker::ask() {
-  return link_.form == LinkForm::kWattree ? ask_journal() : ask_energyvis();
+  if (link_.form == LinkForm::kEnergyVis) return ask_energyvis();
+  const Result<long> status = ask_journal();
+  if (!status.ok()) return status.error();
+  if (status.value() != kOk) return answered_with(journal_path(), status.value());
+  return {};
 }
 
-Status LinkedTracker::ask_journal() {
+std::string LinkedTracker::journal_path() const {
   const std::string run = address_.run.empty() ? "/api/v1/runs/current" : address_.run;
+  return run + "/journal?from=" + std::to_string(scanner_.good_bytes());
+}
+
+Result<long> LinkedTracker::ask_journal() {
   while (true) {
-    const Result<std::string> bytes =
-        fetch(run + "/journal?from=" + std::to_string(scanner_.good_bytes()));
-    if (!bytes.ok()) return bytes.error();
-    scanner_.feed(bytes.value());
+    const Result<HttpReply> reply = fetch(journal_path());
+    if (!reply.ok()) return reply.error();
+    if (reply.value().status != kOk) return reply.value().status;
+    const std::string& bytes = reply.value().body;
+    scanner_.feed(bytes);
     std::string_view line;
     while (scanner_.next(line)) {
       const Result<Record> record = parse_record(line, "a record of the linked journal");
@@ -228,12 +254,12 @@ Status LinkedTracker::ask_journal() {
       return no_tracker(damage);
     }
     scanner_.rewind();
-    if (bytes.value().size() < kPiece) return {};
+    if (bytes.size() < kPiece) return kOk;
   }
 }
 
 Status LinkedTracker::ask_energyvis() {
-  const Result<std::string> stats = fetch("/energy-stats");
+  const Result<std::string> stats = fetch_body("/energy-stats");
   if (!stats.ok()) return stats.error();
   const Result<std::vector<Record>> records = energyvis_.take(stats.value(), boot_clock().now());
   if (!records.ok()) return records.error();
@@ -251,14 +277,14 @@ Result<ControlAnswer> LinkedTracker::set_paused(bool is_paused) {
   ControlAnswer out;
   if (link_.form == LinkForm::kWattree) {
     const std::string run = address_.run.empty() ? "/api/v1/runs/current" : address_.run;
-    const Result<std::string> answer = fetch(run + (is_paused ? "/pause" : "/resume"), true);
+    const Result<std::string> answer = fetch_body(run + (is_paused ? "/pause" : "/resume"), true);
     if (!answer.ok()) return answer.error();
     out.pause = is_paused ? PauseState::kAsked : PauseState::kNone;
     return out;
   }
   // Its only route toggles: once more where that was the wrong way.
   for (int i = 0; i < 2; ++i) {
-    const Result<std::string> answer = fetch("/pause");
+    const Result<std::string> answer = fetch_body("/pause");
     if (!answer.ok()) return answer.error();
     const Result<Json> json = parse_json(answer.value(), "the answer of /pause");
     if (!json.ok()) return json.error();

@@ -9,6 +9,7 @@
 
 #include "src/api/runs/link_address.h"
 #include "src/api/runs/links.h"
+#include "src/models/hub/http.h"
 #include "src/runs/track/journal.h"
 
 namespace wattree {
@@ -39,11 +40,16 @@ class LinkedTracker : public std::enable_shared_from_this<LinkedTracker> {
   LinkedTracker(LinkAddress address, std::string token, LiveRuns& live)
       : address_(std::move(address)), token_(std::move(token)), live_(live) {}
   Status ask_first();
-  Result<std::string> fetch(const std::string& path, bool is_post = false) const;
-  void join(const std::string& id, const std::string& typed);
+  // An answer of any status; an error where nobody answers.
+  Result<HttpReply> fetch(const std::string& path, bool is_post = false) const;
+  // The body of an answer with status 200; any other status is an error.
+  Result<std::string> fetch_body(const std::string& path, bool is_post = false) const;
+  std::string journal_path() const;  // From where it has been read so far.
+  Status join(const std::string& id, const std::string& typed);
   void follow();
   Status ask();
-  Status ask_journal();
+  // Takes what is new, and returns 200; any other status is that of an answer without a journal.
+  Result<long> ask_journal();
   Status ask_energyvis();
   Result<ControlAnswer> set_paused(bool is_paused);
 
@@ -60,7 +66,7 @@ class LinkedTracker : public std::enable_shared_from_this<LinkedTracker> {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_ending_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace wattree

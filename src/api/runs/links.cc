@@ -8,7 +8,7 @@
 #include "src/base/in_quotes.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 namespace {
@@ -49,10 +49,15 @@ Result<LinkRequest> link_request(const nlohmann::json& json) {
 }
 
 Links::Links(LiveRuns& live, OpenLinkStore store)
-    : live_(live), store_(std::move(store)), is_loaded_(!store_) {
-  if (!store_) return;
-  const SignalsBlocked blocked;
-  thread_ = std::thread([this] { follow_kept(); });
+    : live_(live), store_(std::move(store)), is_loaded_(!store_) {}
+
+Result<std::unique_ptr<Links>> Links::start(LiveRuns& live, OpenLinkStore store) {
+  std::unique_ptr<Links> out(new Links(live, std::move(store)));
+  Result<std::jthread> thread =
+      start_thread("the follower of links", [links = out.get()] { links->follow_kept(); });
+  if (!thread.ok()) return thread.error();
+  out->thread_ = std::move(thread).value();
+  return out;
 }
 
 Links::~Links() {
@@ -73,16 +78,16 @@ void Links::load() {
   for (KeptLink& link : kept) {
     waiting_[link.id] = {{std::move(link.address), std::move(link.token)}, kNotAskedYet};
   }
-  is_loaded_ = true;
-  changed_.notify_all();
 }
 
 void Links::follow_kept() {
-  load();
+  attempt([this] { load(); });
   std::unique_lock lock(mutex_);
+  is_loaded_ = true;  // Or never will be: nobody waits for ever.
+  changed_.notify_all();
   while (!is_ending_ && !waiting_.empty()) {
     lock.unlock();
-    try_waiting();
+    attempt([this] { try_waiting(); });
     lock.lock();
     changed_.wait_for(lock, kAskedAgain, [this] { return is_ending_; });
   }

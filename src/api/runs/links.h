@@ -44,9 +44,11 @@ using OpenLinkStore = std::function<Result<std::shared_ptr<ProfileStore>>(StoreA
 // All functions may be called from many threads.
 class Links {
  public:
-  // `live` must live longer. With a store, links that it has are followed again, on a thread of
-  // their own that asks until somebody answers; without one, links end with the program.
-  explicit Links(LiveRuns& live, OpenLinkStore store = {});
+  // `live` must live longer. Without a store, links end with the program.
+  explicit Links(LiveRuns& live) : Links(live, {}) {}
+  // Follows the links that the store has again, on a thread of their own that asks until somebody
+  // answers. An error where that thread cannot start.
+  static Result<std::unique_ptr<Links>> start(LiveRuns& live, OpenLinkStore store);
   Links(const Links&) = delete;
   Links& operator=(const Links&) = delete;
   ~Links();
@@ -57,6 +59,7 @@ class Links {
   Status remove(const std::string& id);
 
  private:
+  Links(LiveRuns& live, OpenLinkStore store);
   struct Waiting {
     LinkRequest request;
     std::string problem;
@@ -75,7 +78,7 @@ class Links {
   std::int64_t next_ = 1;  // Without a store.
   std::map<std::int64_t, std::shared_ptr<LinkedTracker>> links_;
   std::map<std::int64_t, Waiting> waiting_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 // The use cases.

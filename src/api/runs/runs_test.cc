@@ -24,9 +24,9 @@ MeterEnergy joules(double energy, double covered) {
 // A server's view of two runs of this process: one of six epochs goes on, one has ended.
 class RunsTest : public ::testing::Test {
  protected:
-  RunsTest() : live_({folder_.path() / "runs", folder_.path() / "journals"}) {
+  RunsTest() {
     services_ = services_from([](const char*) { return std::nullopt; });
-    services_.live = &live_;
+    services_.live = live_.get();
     services_.seconds_since_1970 = [] { return std::int64_t{1'800'000'000}; };
     RunBegun begun;
     begun.name = "training";
@@ -54,20 +54,20 @@ class RunsTest : public ::testing::Test {
     hand("old", begun);
     hand("old", Totals{103 * kS, {joules(3600, 3)}});
     hand("old", RunEnded{103 * kS, 2});
-    live_.wake();
+    live_->wake();
     for (int i = 0; i < 500 && (count("live") < 6 || !run_of("old").has_value()); ++i)
       std::this_thread::sleep_for(10ms);
   }
   void hand(const std::string& id, const Record& record) {
     RunEntry entry;
     entry.id = id;
-    live_.add_own(entry)->hand_over(record);
+    live_->add_own(entry)->hand_over(record);
   }
   std::size_t count(const std::string& id) {
-    return live_.find(id).value()->brief(2).status.epochs_ended;
+    return live_->find(id).value()->brief(2).status.epochs_ended;
   }
   std::optional<RunState> run_of(const std::string& id) {
-    const RunStatus status = live_.find(id).value()->brief(2).status;
+    const RunStatus status = live_->find(id).value()->brief(2).status;
     return status.exit_code ? std::optional(status.state) : std::nullopt;
   }
   Json answer(const Json& request) {
@@ -75,7 +75,8 @@ class RunsTest : public ::testing::Test {
   }
 
   TestFolder folder_;
-  LiveRuns live_;
+  std::unique_ptr<LiveRuns> live_ =
+      LiveRuns::start({folder_.path() / "runs", folder_.path() / "journals"}).value();
   Services services_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "src/base/folder_entries.h"
 #include "src/base/signals_blocked.h"
 #include "src/measure/meter/nvml.h"
 #include "src/measure/meter/small_file.h"
@@ -314,12 +315,12 @@ class Finder {
 };
 
 bool has_nvidia_gpu(const std::filesystem::path& sys_root) {
-  std::error_code error;
-  for (const auto& device :
-       std::filesystem::directory_iterator(sys_root / "bus/pci/devices", error)) {
-    if (read_small(device.path() / "vendor") != "0x10de") continue;
+  const auto devices = folder_entries(sys_root / "bus/pci/devices");
+  if (!devices.ok()) return false;
+  for (const std::filesystem::path& device : devices.value()) {
+    if (read_small(device / "vendor") != "0x10de") continue;
     // 0x03….: display controllers. NVIDIA also makes bridges and network cards.
-    if (read_small(device.path() / "class").starts_with("0x03")) return true;
+    if (read_small(device / "class").starts_with("0x03")) return true;
   }
   return false;
 }

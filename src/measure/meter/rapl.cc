@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "src/base/folder_entries.h"
 #include "src/measure/meter/rapl_text.h"
 #include "src/measure/meter/small_file.h"
 
@@ -129,18 +130,18 @@ struct Powercap {
 
 Powercap list_zones(const fs::path& sys) {
   Powercap out;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(sys / "class/powercap", error)) {
-    const std::optional<ZoneId> id = parse_zone_id(entry.path().filename().string());
+  const Result<std::vector<fs::path>> entries = folder_entries(sys / "class/powercap");
+  if (!entries.ok()) return out;
+  for (const fs::path& entry : entries.value()) {
+    const std::optional<ZoneId> id = parse_zone_id(entry.filename().string());
     if (!id) continue;
     std::error_code ignored;
-    if (!fs::exists(entry.path(), ignored)) out.is_hidden = true;
-    const std::optional<ZoneName> name = parse_zone_name(read_small(entry.path() / "name"));
-    const auto range = parse_microjoules(read_small(entry.path() / "max_energy_range_uj"));
-    if (name) out.zones.push_back({entry.path(), *id, *name, range.value_or(0)});
+    if (!fs::exists(entry, ignored)) out.is_hidden = true;
+    const std::optional<ZoneName> name = parse_zone_name(read_small(entry / "name"));
+    const auto range = parse_microjoules(read_small(entry / "max_energy_range_uj"));
+    if (name) out.zones.push_back({entry, *id, *name, range.value_or(0)});
   }
-  // The order of a directory is arbitrary; the zones of the MSRs come first, then their
-  // repetitions.
+  // The zones of the MSRs come first, then their repetitions.
   std::sort(out.zones.begin(), out.zones.end(), [](const Zone& a, const Zone& b) {
     return std::pair(a.id.is_mmio, a.folder.filename()) <
            std::pair(b.id.is_mmio, b.folder.filename());
@@ -228,12 +229,12 @@ bool open_perf(const RaplRoots& roots, Opened& out) {
   const auto cpus = parse_cpu_list(read_small(device / "cpumask"));
   if (!type || *type > UINT32_MAX || !cpus) return false;
   bool is_refused = false;
-  std::error_code error;
   std::vector<fs::path> events;
-  for (const auto& entry : fs::directory_iterator(device / "events", error)) {
-    if (parse_perf_domain(entry.path().filename().string())) events.push_back(entry.path());
+  if (const auto entries = folder_entries(device / "events"); entries.ok()) {
+    for (const fs::path& entry : entries.value()) {
+      if (parse_perf_domain(entry.filename().string())) events.push_back(entry);
+    }
   }
-  std::sort(events.begin(), events.end());
   std::set<std::uint64_t> packages;
   for (const int cpu : *cpus) packages.insert(perf_zone(roots, cpu).package);
   const bool has_dies = packages.size() < cpus->size();

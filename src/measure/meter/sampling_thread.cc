@@ -10,9 +10,8 @@
 #include <cstring>
 #include <limits>
 #include <string>
-#include <system_error>
 
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 
@@ -22,7 +21,6 @@ SamplingThread::~SamplingThread() {
 }
 
 Status SamplingThread::start(const Clock& clock) {
-  const SignalsBlocked blocked;
   clock_ = clock;
   is_ending_ = false;
   is_done_ = false;
@@ -32,15 +30,13 @@ Status SamplingThread::start(const Clock& clock) {
                  std::string("the sampler cannot start: ") + std::strerror(errno),
                  "raise the limit of open files (ulimit -n)"};
   }
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error& error) {
+  Result<std::jthread> thread = start_thread("the sampler", [this] { run(); });
+  if (!thread.ok()) {
     ::close(bell_);
     bell_ = -1;
-    return Error{ErrorCode::kUnavailable,
-                 std::string("the sampler's thread cannot start: ") + error.what(),
-                 "raise the limit of processes (ulimit -u)"};
+    return thread.error();
   }
+  thread_ = std::move(thread).value();
   return {};
 }
 

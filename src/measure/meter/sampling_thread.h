@@ -41,7 +41,7 @@ class SamplingThread {
 
   Poll poll_;
   Clock clock_;
-  std::thread thread_;
+  std::jthread thread_;
   int bell_ = -1;  // An eventfd.
   std::atomic<bool> is_ending_{false}, is_done_{false};
 };

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/base/file.h"
+#include "src/base/folder_entries.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/line_reader.h"
@@ -239,10 +240,11 @@ Result<std::vector<MeasuredSession>> read_windows(const std::filesystem::path& p
   std::vector<std::filesystem::path> files;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      if (is_windows_name(entry.path().filename().string())) files.push_back(entry.path());
+    const Result<std::vector<std::filesystem::path>> entries = folder_entries(path);
+    if (!entries.ok()) return entries.error();
+    for (const std::filesystem::path& entry : entries.value()) {
+      if (is_windows_name(entry.filename().string())) files.push_back(entry);
     }
-    std::sort(files.begin(), files.end());
     if (files.empty()) {
       return Error{ErrorCode::kInvalidInput,
                    path.string() + ": no windows-*.jsonl and no *.windows.jsonl in it",

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <thread>
 #include <variant>
 
 #include "src/base/si_prefix.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 namespace {
@@ -67,14 +69,23 @@ std::vector<Entry> entries_of(const LeaderboardQuery& query) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < out.size(); i = next++) {
-      out[i] = entry_of(query, query.models[i]);
+      const NamedModel& model = query.models[i];
+      try {
+        out[i] = entry_of(query, model);
+      } catch (const std::exception& error) {
+        out[i] = Leaderboard::LeftOut{model.name, error.what()};
+      }
     }
   };
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t threads =
       std::min<std::size_t>({cores, kMostThreads, 1 + out.size() / kModelsPerThread});
   std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+  for (std::size_t i = 1; i < threads; ++i) {
+    Result<std::jthread> other = start_thread("the leaderboard", work);
+    if (!other.ok()) break;  // Those that there are do all of it.
+    others.push_back(std::move(other).value());
+  }
   work();
   others.clear();  // Waits for them.
   return out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/file.h"
+#include "src/base/folder_entries.h"
 #include "src/base/text.h"
 #include "src/facts/hardware/device.h"
 #include "src/predict/predictor/datasheet.h"
@@ -40,12 +41,20 @@ Result<LoadedPredictor> read_overlay(std::string_view text, const std::string& n
                      origin_of(overlay.value()));
 }
 
+Result<LoadedPredictor> parse_shipped(const ShippedPredictor& shipped) {
+  Result<LoadedPredictor> parsed = parse(shipped.json, std::string(shipped.name), "shipped");
+  if (!parsed.ok()) return parsed;
+  LoadedPredictor out = std::move(parsed).value();
+  out.is_shipped = true;
+  return out;
+}
+
 // The shipped ones in their order, which are parsed when the first of them is asked for.
 const std::vector<Result<LoadedPredictor>>& parsed_shipped() {
   static const std::vector<Result<LoadedPredictor>> all = [] {
     std::vector<Result<LoadedPredictor>> out;
     for (const ShippedPredictor& shipped : shipped_predictors()) {
-      out.push_back(parse(shipped.json, std::string(shipped.name), "shipped"));
+      out.push_back(parse_shipped(shipped));
     }
     return out;
   }();
@@ -70,10 +79,9 @@ std::optional<fs::path> own_file(const PredictorChoice& choice, std::string_view
 // The names to choose from: the user's own and the shipped ones.
 std::vector<std::string> known_names(const PredictorChoice& choice) {
   std::vector<std::string> names;
-  std::error_code ignored;
-  if (!choice.folder.empty()) {
-    for (const auto& entry : fs::directory_iterator(choice.folder, ignored)) {
-      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  if (const auto own = folder_entries(choice.folder); own.ok()) {
+    for (const fs::path& file : own.value()) {
+      if (file.extension() == ".json") names.push_back(file.stem().string());
     }
   }
   for (const ShippedPredictor& shipped : shipped_predictors()) names.emplace_back(shipped.name);

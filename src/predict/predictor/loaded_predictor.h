@@ -39,6 +39,7 @@ struct LoadedPredictor {
   std::shared_ptr<const Predictor> predictor;
   std::shared_ptr<const TwinIndex> index;  // Points into `predictor`.
   std::string origin;  // "shipped", the path of its file, or what it was calibrated to.
+  bool is_shipped = false;
   Execution execution = Execution::kGraph;
   // Of one device of the predictor's hardware; absent where the catalogue does not say.
   std::optional<std::int64_t> device_bytes = std::nullopt;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "src/base/text.h"
 #include "src/predict/evaluate/shares.h"
@@ -321,10 +322,7 @@ class Writer {
         "once in it, while errors are means over all nodes, copies included.");
     DocumentTable t{{"error in %", "ml", "module", "model"}, {}, {}};
     for (const Baseline& baseline : nothing(runs_).answer->baselines) {
-      t.rows.push_back(row(baseline.name == "time_only"    ? "measured time only"
-                           : baseline.name == "flops_only" ? "FLOPs only"
-                                                           : "IrEne's predicted sum",
-                           baseline.errors));
+      t.rows.push_back(row(title_of(baseline), baseline.errors));
     }
     t.rows.push_back(row("floor", nothing(runs_).answer->floor));
     t.rows.push_back(row("predicted time, nothing known", nothing(runs_).answer->evaluation.time));
@@ -364,6 +362,15 @@ class Writer {
 };
 
 }  // namespace
+
+std::string title_of(const Baseline& baseline) {
+  static const std::map<std::string, std::string> titles{
+      {"time_only", "measured time only"},
+      {"flops_only", "FLOPs only"},
+      {"predicted_sum", "IrEne's predicted sum"}};
+  const auto found = titles.find(baseline.name);
+  return found != titles.end() ? found->second : baseline.name;
+}
 
 Result<Document> accuracy_report(const StudyData& input, int seeds,
                                  const std::function<void(std::string_view)>& progress) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "src/predict/evaluate/study.h"
@@ -14,5 +15,8 @@ namespace wattree {
 // predictor itself cannot be evaluated; what IrEne's methods cannot do is said in the document.
 Result<Document> accuracy_report(const StudyData& input, int seeds,
                                  const std::function<void(std::string_view)>& progress);
+
+// A baseline's name as people read it.
+std::string title_of(const Baseline& baseline);
 
 }  // namespace wattree

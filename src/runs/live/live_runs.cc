@@ -9,7 +9,7 @@
 #include <chrono>
 
 #include "src/base/in_quotes.h"
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 namespace {
@@ -61,8 +61,15 @@ LiveRuns::LiveRuns(LiveFolders folders)
     fs::create_directories(folder, ignored);
     watch(folder, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY);
   }
-  const SignalsBlocked blocked;
-  follower_ = std::thread([this] { follow_all(); });
+}
+
+Result<std::unique_ptr<LiveRuns>> LiveRuns::start(LiveFolders folders) {
+  std::unique_ptr<LiveRuns> out(new LiveRuns(std::move(folders)));
+  Result<std::jthread> follower =
+      start_thread("the follower of runs", [live = out.get()] { live->follow_all(); });
+  if (!follower.ok()) return follower.error();
+  out->follower_ = std::move(follower).value();
+  return out;
 }
 
 LiveRuns::~LiveRuns() {
@@ -71,7 +78,7 @@ LiveRuns::~LiveRuns() {
     is_ending_ = true;
   }
   wake();
-  follower_.join();
+  if (follower_.joinable()) follower_.join();
   if (changes_ >= 0) ::close(changes_);
   ::close(wake_);
 }
@@ -96,28 +103,32 @@ bool LiveRuns::wait() const {
   return changes_ < 0 || take_changes(changes_);
 }
 
+void LiveRuns::follow_once(bool may_have_changed) {
+  const std::int64_t now = unix_seconds();
+  if (may_have_changed || now - last_list_ >= kListEvery) {
+    look_at_folders();
+    last_list_ = now;
+  }
+  const std::vector<std::shared_ptr<LiveRun>> runs = runs_now();
+  for (const auto& run : runs) {
+    run->follow();
+    if (now != last_look_) run->look_after(now);
+  }
+  last_look_ = now;
+}
+
 void LiveRuns::follow_all() {
-  std::int64_t last_look = 0, last_list = 0;
   bool may_have_changed = true;
   while (true) {
-    const std::int64_t now = unix_seconds();
-    if (may_have_changed || now - last_list >= kListEvery) {
-      look_at_folders();
-      last_list = now;
-    }
-    const std::vector<std::shared_ptr<LiveRun>> runs = runs_now();
-    for (const auto& run : runs) {
-      run->follow();
-      if (now != last_look) run->look_after(now);
-    }
-    last_look = now;
+    // Where it fails, the next turn does all of it.
+    const bool is_done = attempt([&] { follow_once(may_have_changed); });
     {
       const std::lock_guard lock(mutex_);
       has_looked_ = true;
       if (is_ending_) return;
     }
     is_ready_.notify_all();
-    may_have_changed = wait();
+    may_have_changed = wait() || !is_done;
   }
 }
 

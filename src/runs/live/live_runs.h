@@ -27,7 +27,8 @@ struct LiveFolders {
 // case. All functions may be called from many threads.
 class LiveRuns {
  public:
-  explicit LiveRuns(LiveFolders folders);
+  // An error where its thread cannot start.
+  static Result<std::unique_ptr<LiveRuns>> start(LiveFolders folders);
   LiveRuns(const LiveRuns&) = delete;
   LiveRuns& operator=(const LiveRuns&) = delete;
   ~LiveRuns();
@@ -47,7 +48,9 @@ class LiveRuns {
   void remove(const std::string& id);  // From the list alone.
 
  private:
+  explicit LiveRuns(LiveFolders folders);
   void follow_all();
+  void follow_once(bool may_have_changed);
   bool wait() const;  // Whether the folders may have changed.
   void look_at_folders();
   void take_entry(const std::string& id);
@@ -63,8 +66,9 @@ class LiveRuns {
   std::map<std::string, std::shared_ptr<LiveRun>, std::greater<>> runs_;
   std::string current_;
   // The follower's thread alone.
+  std::int64_t last_look_ = 0, last_list_ = 0;                      // In seconds since 1970.
   std::map<std::string, std::filesystem::file_time_type> entries_;  // When each was read.
-  std::thread follower_;
+  std::jthread follower_;
 };
 
 }  // namespace wattree

@@ -10,6 +10,7 @@
 
 #include "src/base/test_folder.h"
 #include "src/runs/track/journal.h"
+#include "tests/support/no_threads.h"
 
 namespace wattree {
 namespace {
@@ -75,8 +76,8 @@ class LiveRunsTest : public ::testing::Test {
     std::filesystem::create_directories(folders_.journals);
     std::filesystem::create_directories(folders_.runs);
   }
-  static RunStatus status_of_run(const LiveRuns& live, const std::string& id) {
-    const auto run = live.find(id);
+  static RunStatus status_of_run(const std::unique_ptr<LiveRuns>& live, const std::string& id) {
+    const auto run = live->find(id);
     return run.ok() ? run.value()->brief(10).status : RunStatus{};
   }
   TestFolder folder_;
@@ -85,40 +86,40 @@ class LiveRunsTest : public ::testing::Test {
 
 TEST_F(LiveRunsTest, RunsAppearByThemselvesAndAreFollowed) {
   FakeTracker early(folders_, "early");
-  LiveRuns live(folders_);
-  ASSERT_EQ(live.list().size(), 1u);
-  EXPECT_EQ(live.list()[0]->brief(10).status.name, "early");
+  const std::unique_ptr<LiveRuns> live = LiveRuns::start(folders_).value();
+  ASSERT_EQ(live->list().size(), 1u);
+  EXPECT_EQ(live->list()[0]->brief(10).status.name, "early");
   FakeTracker late(folders_, "late", false);
-  EXPECT_TRUE(comes_true([&] { return live.list().size() == 2; }));
+  EXPECT_TRUE(comes_true([&] { return live->list().size() == 2; }));
   late.write(Totals{1002 * kS, {joules(600, 2)}});
   late.write(epoch(1));
   EXPECT_TRUE(comes_true([&] { return status_of_run(live, late.id()).epochs_ended == 1; }));
-  const RunBrief brief = live.find(late.id()).value()->brief(10);
+  const RunBrief brief = live->find(late.id()).value()->brief(10);
   EXPECT_EQ(brief.status.state, RunState::kLive);
   EXPECT_EQ(brief.status.device_energy, Joules(600));
   ASSERT_EQ(brief.trace.size(), 1u);
   EXPECT_EQ(brief.trace[0].power, Watts(300));
-  EXPECT_FALSE(live.find("nobody").ok());
+  EXPECT_FALSE(live->find("nobody").ok());
 }
 
 TEST_F(LiveRunsTest, AnotherServerPicksThemUpAgain) {
   FakeTracker tracker(folders_, "run");
   tracker.write(epoch(1));
   {
-    LiveRuns first(folders_);
-    EXPECT_EQ(first.list().size(), 1u);
+    const std::unique_ptr<LiveRuns> first = LiveRuns::start(folders_).value();
+    EXPECT_EQ(first->list().size(), 1u);
   }
   tracker.write(epoch(2));
-  LiveRuns second(folders_);
-  EXPECT_EQ(second.list().at(0)->brief(10).status.epochs_ended, 2u);
+  const std::unique_ptr<LiveRuns> second = LiveRuns::start(folders_).value();
+  EXPECT_EQ(second->list().at(0)->brief(10).status.epochs_ended, 2u);
 }
 
 TEST_F(LiveRunsTest, AJournalElsewhereIsFoundByItsEntry) {
-  LiveRuns live(folders_);
+  const std::unique_ptr<LiveRuns> live = LiveRuns::start(folders_).value();
   LiveFolders elsewhere = folders_;
   elsewhere.journals = folder_.path() / "mine";
   FakeTracker tracker(elsewhere, "run");
-  EXPECT_TRUE(comes_true([&] { return live.list().size() == 1; }));
+  EXPECT_TRUE(comes_true([&] { return live->list().size() == 1; }));
   tracker.write(epoch(1));
   EXPECT_TRUE(comes_true([&] { return status_of_run(live, tracker.id()).epochs_ended == 1; }));
 }
@@ -128,7 +129,7 @@ TEST_F(LiveRunsTest, ATrackerThatWasKilledIsLost) {
   tracker.write(Totals{1002 * kS, {joules(600, 2)}});
   tracker.entry().tracker.begun_ticks += 1;  // The number is another process's by now.
   tracker.write_entry();
-  LiveRuns live(folders_);
+  const std::unique_ptr<LiveRuns> live = LiveRuns::start(folders_).value();
   EXPECT_TRUE(
       comes_true([&] { return status_of_run(live, tracker.id()).state == RunState::kLost; }));
   const RunStatus status = status_of_run(live, tracker.id());
@@ -138,7 +139,7 @@ TEST_F(LiveRunsTest, ATrackerThatWasKilledIsLost) {
 
 TEST_F(LiveRunsTest, WithoutAnEntryTheLockTells) {
   FakeTracker tracker(folders_, "run", false);
-  LiveRuns live(folders_);
+  const std::unique_ptr<LiveRuns> live = LiveRuns::start(folders_).value();
   EXPECT_EQ(status_of_run(live, tracker.id()).state, RunState::kLive);
   tracker.close();
   EXPECT_TRUE(
@@ -147,24 +148,24 @@ TEST_F(LiveRunsTest, WithoutAnEntryTheLockTells) {
 
 TEST_F(LiveRunsTest, EndedRunsStayListedWithoutTheirJournals) {
   FakeTracker tracker(folders_, "run");
-  LiveRuns live(folders_);
+  const std::unique_ptr<LiveRuns> live = LiveRuns::start(folders_).value();
   tracker.write(RunEnded{1003 * kS, 1});
   EXPECT_TRUE(
       comes_true([&] { return status_of_run(live, tracker.id()).state == RunState::kFailed; }));
-  RunBrief brief = live.find(tracker.id()).value()->brief(10);
+  RunBrief brief = live->find(tracker.id()).value()->brief(10);
   brief.trace.push_back({Seconds(1), Watts(10), Watts(9), Watts(11)});
   tracker.entry().brief = brief;
   tracker.write_entry();
   std::filesystem::remove(tracker.entry().journal);
-  LiveRuns later(folders_);
-  ASSERT_EQ(later.list().size(), 1u);
-  const RunBrief kept = later.list()[0]->brief(10);
+  const std::unique_ptr<LiveRuns> later = LiveRuns::start(folders_).value();
+  ASSERT_EQ(later->list().size(), 1u);
+  const RunBrief kept = later->list()[0]->brief(10);
   EXPECT_EQ(kept.status.state, RunState::kFailed);
   EXPECT_EQ(kept.status.reason, "exit code 1");
   ASSERT_EQ(kept.trace.size(), 1u);
   EXPECT_EQ(kept.trace[0].highest, Watts(11));
   // Whoever subscribes gets its end.
-  RunReader reader(later.list()[0], "");
+  RunReader reader(later->list()[0], "");
   const SharedText text = reader.next();
   ASSERT_TRUE(text);
   EXPECT_TRUE(text->starts_with("event: ended\n"));
@@ -173,9 +174,9 @@ TEST_F(LiveRunsTest, EndedRunsStayListedWithoutTheirJournals) {
 
 TEST_F(LiveRunsTest, ReadersAreWokenAndShareOneText) {
   FakeTracker tracker(folders_, "run");
-  LiveRuns live(folders_);
-  live.list();
-  const std::shared_ptr<LiveRun> run = live.find(tracker.id()).value();
+  const std::unique_ptr<LiveRuns> live = LiveRuns::start(folders_).value();
+  live->list();
+  const std::shared_ptr<LiveRun> run = live->find(tracker.id()).value();
   RunReader a(run, ""), b(run, "");
   while (a.next()) {
   }
@@ -196,15 +197,22 @@ TEST_F(LiveRunsTest, ReadersAreWokenAndShareOneText) {
 }
 
 TEST_F(LiveRunsTest, OwnRunsNeedNoJournal) {
-  LiveRuns live(folders_);
+  const std::unique_ptr<LiveRuns> live = LiveRuns::start(folders_).value();
   RunEntry entry;
   entry.id = "own";
-  const std::shared_ptr<LiveRun> own = live.add_own(entry);
+  const std::shared_ptr<LiveRun> own = live->add_own(entry);
   own->hand_over(begun("mine"));
   own->hand_over(epoch(1));
-  live.wake();
+  live->wake();
   EXPECT_TRUE(comes_true([&] { return status_of_run(live, "own").epochs_ended == 1; }));
   EXPECT_EQ(status_of_run(live, "own").name, "mine");
+}
+
+TEST_F(LiveRunsTest, WithoutAThreadIsAnError) {
+  const NoThreads none;
+  const Result<std::unique_ptr<LiveRuns>> live = LiveRuns::start(folders_);
+  ASSERT_FALSE(live.ok());
+  EXPECT_EQ(live.error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace

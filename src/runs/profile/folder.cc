@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "src/base/file.h"
+#include "src/base/folder_entries.h"
 #include "src/runs/profile/profile_json.h"
 #include "src/runs/profile/read.h"
 
@@ -65,12 +66,12 @@ Result<fs::path> profile_path(const fs::path& folder, std::string_view id) {
 
 Result<std::vector<StoredProfile>> list_profiles(const fs::path& folder) {
   std::vector<StoredProfile> out;
-  std::error_code error;
-  fs::directory_iterator files(folder, error);
-  if (error == std::errc::no_such_file_or_directory) return out;
-  if (error) return failed("read", folder, error);
-  for (const fs::directory_entry& file : files) {
-    const fs::path& path = file.path();
+  const Result<bool> is_there = file_exists(folder);
+  if (!is_there.ok()) return is_there.error();
+  if (!is_there.value()) return out;
+  const Result<std::vector<fs::path>> files = folder_entries(folder);
+  if (!files.ok()) return files.error();
+  for (const fs::path& path : files.value()) {
     if (path.extension() != ".json" || path.filename().string().starts_with('.')) continue;
     Result<ReadProfile> read = read_profile_file(path);
     out.push_back({path.stem().string(), read.ok() ? Result<Profile>(read.value().profile)

@@ -11,7 +11,7 @@
 #include <cstdio>
 
 #include "src/base/file_error.h"
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 namespace {
@@ -65,12 +65,9 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const std::filesyst
 
 JournalWriter::JournalWriter(std::filesystem::path path, int file)
     : path_(std::move(path)), file_(file), size_(kJournalHeader.size() + 1) {
-  const SignalsBlocked blocked;
-  try {
-    syncer_ = std::thread([this] { sync_loop(); });
-  } catch (const std::system_error&) {
-    // Without the thread the kernel writes it out in its own time: a power cut loses more.
-  }
+  Result<std::jthread> syncer = start_thread("the journal", [this] { sync_loop(); });
+  // Without the thread the kernel writes it out in its own time: a power cut loses more.
+  if (syncer.ok()) syncer_ = std::move(syncer).value();
 }
 
 JournalWriter::~JournalWriter() {

@@ -64,7 +64,7 @@ class JournalWriter {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_dirty_ = false, is_urgent_ = false, is_ending_ = false;
-  std::thread syncer_;
+  std::jthread syncer_;
 };
 
 // Takes a journal apart, piece by piece, in bounded memory.

@@ -1,22 +1,18 @@
 #include "src/server/beast/answer_pool.h"
 
-#include <system_error>
 #include <utility>
 
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 
 namespace wattree {
 
 Status AnswerPool::start(unsigned threads) {
-  const SignalsBlocked blocked;
-  Status failure;
-  try {
-    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
-  } catch (const std::system_error& error) {
-    failure = Error{ErrorCode::kUnavailable,
-                    std::string("the server's threads cannot start: ") + error.what(), ""};
+  for (unsigned i = 0; i < threads; ++i) {
+    Result<std::jthread> thread = start_thread("the server", [this] { run(); });
+    if (!thread.ok()) return thread.error();
+    threads_.push_back(std::move(thread).value());
   }
-  return failure;
+  return {};
 }
 
 bool AnswerPool::submit(std::function<void()> work) {
@@ -39,7 +35,7 @@ void AnswerPool::stop() {
     waiting_ = 0;
   }
   has_work_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::jthread& thread : threads_) thread.join();
   threads_.clear();
 }
 

@@ -39,7 +39,7 @@ class AnswerPool {
   std::condition_variable has_work_;
   std::deque<std::function<void()>> work_;
   bool is_stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace wattree

@@ -191,7 +191,11 @@ Result<std::unique_ptr<WebServer>> WebServer::start(const std::vector<WebListene
       identities.back() = std::move(identity).value();
     }
     Result<ListeningSocket> socket = ListeningSocket::open(listener);
-    if (!socket.ok()) return socket.error();
+    if (!socket.ok()) {
+      Error error = socket.error();
+      if (!listener.name.empty()) error.field = listener.name;
+      return error;
+    }
     urls.push_back(socket.value().url());
     sockets.push_back(std::move(socket).value());
   }

@@ -34,8 +34,9 @@ struct WebListener {
   // A numeric address, such as 127.0.0.1, ::1 or 0.0.0.0; or "unix:/run/wattree.sock", a socket of
   // its own in the file system, which only this user may open.
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;            // 0: any that is free.
-  std::string name = {};             // Becomes HttpCall::listener.
+  std::uint16_t port = 0;  // 0: any that is free.
+  // Becomes HttpCall::listener, and the field of an error about this listener.
+  std::string name = {};
   std::optional<TlsFiles> tls = {};  // Absent: in the clear.
 };
 

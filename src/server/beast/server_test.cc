@@ -281,6 +281,9 @@ TEST(WebServer, SaysWhyItCannotListen) {
   const auto taken = WebServer::start({{"127.0.0.1", port}}, test_application());
   ASSERT_FALSE(taken.ok());
   EXPECT_EQ(taken.error().field, "port");
+  const auto named =
+      WebServer::start({{"127.0.0.1", 0}, {"127.0.0.1", port, "second"}}, test_application());
+  EXPECT_EQ(named.error().field, "second");  // Which of several it was.
   EXPECT_NE(taken.error().message.find(url), std::string::npos) << taken.error().message;
   const auto name = WebServer::start({{"localhost", 0}}, test_application());
   ASSERT_FALSE(name.ok());

@@ -7,9 +7,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <ctime>
-#include <system_error>
 
-#include "src/base/signals_blocked.h"
+#include "src/base/thread.h"
 #include "src/server/beast/answer_head.h"
 #include "src/server/beast/session.h"
 
@@ -24,18 +23,13 @@ constexpr std::chrono::milliseconds kSweep{200};
 }  // namespace
 
 Status SocketLoop::start() {
-  const SignalsBlocked blocked;
-  Status failure;
-  try {
-    thread_ = std::thread([this] {
-      const auto work = asio::make_work_guard(context_);
-      context_.run();
-    });
-  } catch (const std::system_error& error) {
-    failure = Error{ErrorCode::kUnavailable,
-                    std::string("the server's threads cannot start: ") + error.what(), ""};
-  }
-  return failure;
+  Result<std::jthread> thread = start_thread("the server", [this] {
+    const auto work = asio::make_work_guard(context_);
+    context_.run();
+  });
+  if (!thread.ok()) return thread.error();
+  thread_ = std::move(thread).value();
+  return {};
 }
 
 void SocketLoop::adopt(int descriptor, ConnectionOrigin origin) {

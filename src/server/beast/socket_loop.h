@@ -75,7 +75,7 @@ class SocketLoop {
   std::int64_t date_second_ = -1;
   std::string date_;
   RepeatedAnswers repeated_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace wattree

@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "src/base/file_error.h"
+
 namespace wattree {
 namespace {
 
@@ -49,10 +51,13 @@ Error error_of(int extended, const char* message) {
 }
 
 // A path as a URI of SQLite's, which can say more about how it is opened.
-std::string uri_of(const fs::path& file, std::string_view parameters) {
+Result<std::string> uri_of(const fs::path& file, std::string_view parameters) {
   constexpr char kHex[] = "0123456789ABCDEF";
+  std::error_code error;  // As in a folder that is gone by now.
+  const fs::path absolute = fs::absolute(file, error);
+  if (error) return file_error("open", file, error.value());
   std::string out = "file:";
-  for (const char c : fs::absolute(file).string()) {
+  for (const char c : absolute.string()) {
     if (c == '%' || c == '?' || c == '#') {
       const auto byte = static_cast<unsigned char>(c);
       out += {'%', kHex[byte >> 4], kHex[byte & 15]};
@@ -78,7 +83,9 @@ Result<std::unique_ptr<Database>> Database::open(const fs::path& file, DatabaseM
     case DatabaseMode::kMemory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY; break;
   }
   if (mode != DatabaseMode::kMemory) {
-    name = uri_of(file, mode == DatabaseMode::kImmutable ? "?immutable=1" : "");
+    Result<std::string> uri = uri_of(file, mode == DatabaseMode::kImmutable ? "?immutable=1" : "");
+    if (!uri.ok()) return uri.error();
+    name = std::move(uri).value();
   }
   sqlite3* handle = nullptr;
   const int code = library.value().open_v2(name.c_str(), &handle, flags, nullptr);

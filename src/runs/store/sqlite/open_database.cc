@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "src/base/file.h"
 #include "src/base/file_error.h"
 #include "src/runs/store/sqlite/migrations.h"
 
@@ -73,12 +74,14 @@ bool may_write(const fs::path& file) {
 }
 
 // "wattree.db.before-restore", with a number where that is taken.
-fs::path free_name(const fs::path& file, const std::string& ending) {
+Result<fs::path> free_name(const fs::path& file, const std::string& ending) {
   fs::path out = file.string() + ending;
-  for (int number = 2; fs::exists(out); ++number) {
+  for (int number = 2;; ++number) {
+    const Result<bool> is_taken = file_exists(out);
+    if (!is_taken.ok()) return is_taken.error();
+    if (!is_taken.value()) return out;
     out = file.string() + ending + "-" + std::to_string(number);
   }
-  return out;
 }
 
 // The file with what belongs to it: what was written last may still be in the second.
@@ -138,13 +141,17 @@ Result<OpenDatabase> open_store_file(const fs::path& file, StoreAccess access) {
 }
 
 Status write_backup(Database& database, const fs::path& file) {
-  std::error_code error;
-  if (fs::exists(file, error)) {
+  const Result<bool> is_taken = file_exists(file);
+  if (!is_taken.ok()) return is_taken.error();
+  if (is_taken.value()) {
     return Error{ErrorCode::kInvalidInput, file.string() + " is there already",
                  "name a new file, so that no backup is overwritten", "file"};
   }
   // Whole or not at all: a half-written one must not be taken for a backup.
-  const fs::path temporary = free_name(file, ".part");
+  const Result<fs::path> part = free_name(file, ".part");
+  if (!part.ok()) return part.error();
+  const fs::path& temporary = part.value();
+  std::error_code error;
   {
     make_private(temporary);
     Result<std::unique_ptr<Database>> copy = Database::open(temporary, DatabaseMode::kCreate);
@@ -170,7 +177,9 @@ Result<fs::path> restore_backup(const fs::path& backup, const fs::path& file) {
   std::error_code error;
   fs::path kept;
   if (fs::exists(file, error)) {
-    kept = free_name(file, ".before-restore");
+    const Result<fs::path> name = free_name(file, ".before-restore");
+    if (!name.ok()) return name.error();
+    kept = name.value();
     Result<OpenDatabase> present = open_store_file(file, StoreAccess::kWrite);
     if (present.ok()) {
       // Other programs may have it open, and see the backup with their next question.

@@ -18,6 +18,7 @@
 #include "src/runs/store/sqlite/migrations.h"
 #include "src/runs/store/sqlite/open_database.h"
 #include "src/runs/store/sqlite/sqlite_store.h"
+#include "tests/support/not_root.h"
 
 namespace wattree {
 namespace {
@@ -341,6 +342,31 @@ TEST(StoreRobustness, ABackupIsMadeAndBroughtBackWhileOthersHaveTheFileOpen) {
   EXPECT_FALSE(sqlite_stores().restore(folder.path() / "none", file).ok());
   EXPECT_FALSE(sqlite_stores().restore(folder.write("empty", ""), file).ok());
   EXPECT_TRUE(store->find("more").ok());
+}
+
+TEST(StoreRobustness, ABackupWhereNothingCanBeWrittenIsAnErrorThatNamesIt) {
+  const TestFolder folder;
+  const auto store = open(folder.path() / "wattree.db").value();
+  const fs::path locked = folder.path() / "locked";
+  fs::create_directory(locked);
+  fs::permissions(locked, fs::perms::none);
+  {
+    const NotRoot somebody;
+    const Status failure = store->backup(locked / "in" / "x");
+    ASSERT_FALSE(failure.ok());
+    EXPECT_EQ(failure.error().code, ErrorCode::kPermission);
+    EXPECT_NE(failure.error().message.find((locked / "in" / "x").string()), std::string::npos);
+  }
+  fs::permissions(locked, fs::perms::owner_all);
+  // The working folder has been deleted meanwhile.
+  const fs::path before = fs::current_path();
+  fs::current_path(locked);
+  fs::remove(locked);
+  const Status failure = store->backup("x.db");
+  fs::current_path(before);
+  ASSERT_FALSE(failure.ok());
+  EXPECT_EQ(failure.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(failure.error().message.find("x.db"), std::string::npos) << failure.error().message;
 }
 
 TEST(StoreRobustness, FilesOfEveryEarlierVersionAreBroughtForward) {
