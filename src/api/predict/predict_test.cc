@@ -65,20 +65,22 @@ TEST(Predict, AMeasuredKernelIsLookedUp) {
 TEST(Predict, AModelIsKnownAsItsKernelsAre) {
   const Prediction prediction = bert(16, 128);
   const ModelTree& tree = prediction.built.tree;
+  Predictor predictor = *prediction.by.predictor;
+  Spread& spread = *predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
+  const TwinIndex index(predictor);
+  spread.energy[2] = 1;  // So that no kernel's is narrowed to that of what it is in.
+  const std::vector<NodeEstimate> kernels = predict_tree(predictor, index, tree).value();
   double joules = 0;
-  for (std::size_t i = 0; i < prediction.nodes.size(); ++i) {
-    const NodeEstimate& e = prediction.nodes[i];
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const NodeEstimate& e = kernels[i];
     if (tree.nodes()[i].op == Op::kNone) continue;
     // Half of what other kinds stand in for is added after that.
     ASSERT_LT(e.energy_spread, 1) << i;
     joules += e.energy.value * static_cast<double>(e.energy_spread - 0.5F * e.stand_in);
   }
-  Predictor predictor = *prediction.by.predictor;
-  Spread& spread = *predictor.spreads[static_cast<std::size_t>(Known::kNothing)];
   spread.energy[2] = 1e-3;
   spread.energy_of_kernels = 0.5;
   spread.time_of_kernels = 1e-6;  // Less than the width that no model goes below.
-  const TwinIndex index(predictor);
   const NodeEstimate root = predict_tree(predictor, index, tree).value().back();
   const float wider = 0.5F * root.stand_in;
   EXPECT_NEAR(root.energy_spread - wider, 0.5 * joules / root.energy.value, 1e-6);

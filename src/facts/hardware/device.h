@@ -32,7 +32,7 @@ struct Device {
   std::optional<double> memory_gb;
   std::optional<double> memory_gb_per_s;
   std::optional<int> multiprocessors;
-  std::optional<double> last_level_cache_mib;  // As the driver reports it.
+  std::optional<double> last_level_cache_mib;  // Of the driver or the maker.
   // What its largest kernels were measured to come near to, of the rates above.
   std::optional<double> reached_fp32_gflops;
   std::optional<double> reached_tensor_or_fp16_gflops;

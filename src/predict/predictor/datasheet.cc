@@ -8,6 +8,8 @@ namespace {
 // Of energy and time alike: nobody knows. On the one card with published figures, a GTX 1070,
 // times were up to 2.32 of the measured ones (docs/predicting.md).
 constexpr double kHalfWidth = 0.6;
+// Where nobody says how large a cache is: one that few devices have less than.
+constexpr double kUnknownCacheMib = 2;
 
 }  // namespace
 
@@ -49,7 +51,7 @@ Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
   out.chip.single_gflop_per_us /= single;
   out.chip.mib_per_us /= traffic;
   out.chip.peak = peak_of(to);
-  if (out.chip.peak.cache_mib <= 0) out.chip.peak.cache_mib = measured.chip.peak.cache_mib;
+  if (out.chip.peak.cache_mib <= 0) out.chip.peak.cache_mib = kUnknownCacheMib;
   out.idle_w *= power;
   if (out.power_cap) out.power_cap->limit_w = to.tdp_w;
   if (out.eager) out.eager->waiting_w *= power;

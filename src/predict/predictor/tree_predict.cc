@@ -15,6 +15,10 @@ namespace {
 constexpr float kUnseenSpread = 0.3F;
 constexpr float kStandInSpread = 0.5F;
 
+// Of the time of a pass: what fitted prices may fall short of what the chip allows. Those that ship
+// stay below a tenth.
+constexpr double kMostLifted = 0.5;
+
 // Half of the interval by level, from what was held out.
 class LevelSpreads {
  public:
@@ -79,6 +83,7 @@ class KernelMemo {
     std::uint8_t layout = 0;
     NodeEstimate estimate;  // Without what stands in:
     float stand_in_j = 0;   // the energy that other kinds or sizes are asked for.
+    Seconds lifted;         // Of the time: see Price::lifted_time.
 
     bool is_of(const Node& node) const {
       return op == node.op && bytes == node.bytes && flops == node.flops &&
@@ -131,6 +136,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
   work.fetches_weight = fetches_weights && has_weight(work);
   NodeEstimate e;
   float stand_in_j = 0;
+  Seconds lifted;
   LevelSpreads::Halves halves;
   if (const Twin* twin = index.find(node.type, work)) {
     e.energy = twin->energy;
@@ -150,6 +156,7 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
     e.energy = price.energy + follow.energy + fetch.energy;
     e.time = price.time + follow.time + fetch.time;
     scale(e, cap_of_kernel(predictor, e.energy, e.time));
+    lifted = price.lifted_time;
     halves = spreads.of(price);
     if (price.is_stand_in || price.is_far) stand_in_j = static_cast<float>(e.energy.value);
     if (node.level == Level::kMath && terms_of(work.kind).size() == 1) {
@@ -160,8 +167,8 @@ Status price_kernel(const Predictor& predictor, const TwinIndex& index, const Le
   e.own = e.energy;
   e.energy_spread = halves.energy;
   e.time_spread = halves.time;
-  entry = {node.op,           node.level, node.type,   node.shape, node.flops,
-           node.matmul_flops, node.bytes, node.layout, e,          stand_in_j};
+  entry = {node.op,    node.level,  node.type, node.shape, node.flops, node.matmul_flops,
+           node.bytes, node.layout, e,         stand_in_j, lifted};
   return {};
 }
 
@@ -301,6 +308,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
   const Price call = price_of(predictor, call_work);
   KernelMemo memo;
   Children children;
+  Seconds lifted;  // Of all kernels.
   const double cache_mib = predictor.chip.cache_mib;
   const bool fetches_weights = predictor.is_by_kernel && weight_mib(tree, cache_mib) > cache_mib;
 
@@ -321,6 +329,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
       }
       e = entry.estimate;
       stand_in_j = entry.stand_in_j;
+      lifted += entry.lifted;
     } else if (const auto* below = children.find(static_cast<std::int32_t>(i))) {
       e.energy = below->energy;
       e.time = below->time;
@@ -351,6 +360,12 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
     out.push_back(e);
   }
   if (out.empty()) return out;
+  if (!predictor.is_assumed && lifted > out.back().time * kMostLifted) {
+    return Error{ErrorCode::kInvalidInput,
+                 "the predictor " + predictor.name + " makes this pass faster than " +
+                     predictor.hardware + " can be: its prices are not those of this device",
+                 "learn it anew, or choose another with <on>"};
+  }
   if (const Capped capped = cap_of(predictor, out.back().energy, out.back().time);
       capped.time > 1) {
     for (NodeEstimate& e : out) scale(e, capped);

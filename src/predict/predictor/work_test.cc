@@ -96,6 +96,43 @@ TEST(CountTerms, StepsShareKeysOutWhereHeadsAreFew) {
   EXPECT_EQ(terms[5], 0);
 }
 
+TEST(CountTerms, AttentionInFp32GoesThroughItsKeysOneAfterTheOther) {
+  const Chip chip{.processors = 100};
+  Work step;
+  step.kind = WorkKind::kFused32;
+  step.groups = 2 * 50;  // Twice batch times heads.
+  step.m = 1;
+  step.n = 65;
+  step.k = 128;
+  EXPECT_EQ(keys_in_turn(step, chip).first, 128);  // Blocks of 64.
+  EXPECT_EQ(keys_in_turn(step, chip).beyond, 0);   // Half of the chip has one each.
+  step.groups = 2 * 300;
+  EXPECT_EQ(keys_in_turn(step, chip).first, 128);
+  EXPECT_EQ(keys_in_turn(step, chip).beyond, 2 * 128 * 2);
+  // One query takes the arithmetic of a tile of them.
+  const Terms one = count_terms(step, chip);
+  step.m = 64;
+  EXPECT_EQ(count_terms(step, chip)[1], one[1]);
+  EXPECT_DOUBLE_EQ(one[1], 4.0 * 300 * 64 * 128 * 128 / 1e9);
+  step.m = 65;
+  EXPECT_EQ(keys_in_turn(step, chip).beyond, 5 * 128 * 2);
+  // Of the blocks of 64 by 64, a causal mask leaves out one of four.
+  step.is_causal = true;
+  step.n = 128;
+  step.m = 128;
+  EXPECT_EQ(keys_in_turn(step, chip).beyond, (0.75 * 6 - 1) * 128 * 2);
+}
+
+TEST(CapOfKernel, HoldsFromFiveMillisecondsOn) {
+  Predictor predictor;
+  predictor.power_cap = PowerCap{500, 0.5, 1};
+  EXPECT_EQ(cap_of_kernel(predictor, Joules(4), Seconds(4e-3)).time, 1);  // 1000 W, for a moment.
+  const Capped longer = cap_of_kernel(predictor, Joules(10), Seconds(10e-3));
+  EXPECT_DOUBLE_EQ(longer.time, std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(10 * longer.energy / (10e-3 * longer.time), 500);
+  EXPECT_EQ(cap_of_kernel(predictor, Joules(4), Seconds(10e-3)).energy, 1);
+}
+
 TEST(Besides, NormsLayOutAnewWhatIsCrossed) {
   Work norm;
   norm.kind = WorkKind::kNormalization;
@@ -156,8 +193,8 @@ TEST(KernelKind, SeesTf32AsTwiceTheDepthOf16Bits) {
   deep.has_bias = deep.is_transposed = true;
   EXPECT_EQ(count_terms(seen_as(work, WorkKind::kLinear16), fast_chip()),
             count_terms(seen_as(deep, WorkKind::kLinear16), fast_chip()));
-  work.m = 4;  // Such products only read their weight.
-  EXPECT_EQ(kernel_kind(work), WorkKind::kFewRows32);
+  work.m = 4;  // Few rows, too: their price goes on where that of many ends.
+  EXPECT_EQ(kernel_kind(work), WorkKind::kLinear16);
 }
 
 TEST(LeastTime, IsThatOfArithmeticOrOfTraffic) {
