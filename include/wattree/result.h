@@ -15,8 +15,9 @@ struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;  // For the user: what failed, on which path or value.
   std::string hint;     // What the user can do about it; empty where nothing is known.
-  // The field of a request that is wrong, as its JSON names it ("pass.batch"): the command line
-  // turns it into a flag, HTTP into a JSON pointer. Empty where it is none.
+  // The field of a request that is wrong, as its JSON names it, with dots into objects
+  // ("config.n_layer"). The command line turns it into a flag; HTTP answers with the name itself.
+  // Empty where no single field is wrong.
   std::string field = {};
 };
 

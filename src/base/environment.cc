@@ -17,6 +17,10 @@ fs::path xdg_folder(XdgFolder folder, const Environment& environment) {
   const char* name = nullptr;
   const char* below_home = nullptr;
   switch (folder) {
+    case XdgFolder::kCache:
+      name = "XDG_CACHE_HOME";
+      below_home = ".cache";
+      break;
     case XdgFolder::kConfig:
       name = "XDG_CONFIG_HOME";
       below_home = ".config";

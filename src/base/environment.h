@@ -12,6 +12,7 @@ namespace wattree {
 using Environment = std::function<std::optional<std::string>(const char*)>;
 
 enum class XdgFolder {
+  kCache,   // $XDG_CACHE_HOME, or else ~/.cache
   kConfig,  // $XDG_CONFIG_HOME, or else ~/.config
   kData,    // $XDG_DATA_HOME, or else ~/.local/share
   kState,   // $XDG_STATE_HOME, or else ~/.local/state

@@ -19,6 +19,7 @@ TEST(Xdg, TheVariableComesBeforeTheHomeFolder) {
   EXPECT_EQ(xdg_folder(XdgFolder::kData, both), "/data");
   EXPECT_EQ(xdg_folder(XdgFolder::kState, both), "/home/me/.local/state");
   EXPECT_EQ(xdg_folder(XdgFolder::kConfig, both), "/home/me/.config");
+  EXPECT_EQ(xdg_folder(XdgFolder::kCache, both), "/home/me/.cache");
   EXPECT_EQ(xdg_folder(XdgFolder::kData, of({{"HOME", "/home/me"}})), "/home/me/.local/share");
 }
 

@@ -1,6 +1,7 @@
 #include "src/cli/cli.h"
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -31,9 +32,29 @@ Command completions_command(const CommandLine& line) {
           [] { return true; }};
 }
 
-// How the flags of a request's fields are called: as the fields, with few exceptions.
+// A field whose argument has another name.
+struct FieldArgument {
+  std::string_view field, argument;
+};
+constexpr FieldArgument kOtherArguments[] = {
+    {"models", "MODEL"}, {"run", "PROFILE"},  {"runs", "MODEL"}, {"id", "PROFILE"},
+    {"dataset", "FILE"}, {"further", "MORE"}, {"folder", "DIR"}, {"tags", "TAG"}};
+
+// The argument that fills a field, as the --help of the typed command shows it.
+std::string argument_of(const CommandLine& line, std::string_view field) {
+  std::string name(field);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::string shown = line.typed_argument(name);
+  for (const FieldArgument& known : kOtherArguments) {
+    if (shown.empty() && known.field == field) shown = line.typed_argument(known.argument);
+  }
+  return shown;
+}
+
+// What the flag or the argument of a request's field is called: as the field, with few exceptions.
 std::string flag_of(const CommandLine& line, std::string_view field) {
-  if (field == "model") return "MODEL";
+  field = field.substr(0, field.find_first_of("[."));  // "models[1]" is one of several.
   if (field == "batch") return "-b";
   if (field == "seq") return "-s";
   if (field == "output") return "-o";
@@ -41,6 +62,9 @@ std::string flag_of(const CommandLine& line, std::string_view field) {
   if (field.empty()) return "";
   std::string flag = "--" + std::string(field);
   std::replace(flag.begin(), flag.end(), '_', '-');
+  if (line.typed_has(flag)) return flag;
+  if (std::string argument = argument_of(line, field); !argument.empty()) return argument;
+  if (field == "model") return "MODEL";
   return line.has(flag) ? flag : "";
 }
 
@@ -84,9 +108,7 @@ std::optional<int> parse(const CommandLine& line, const std::vector<std::string>
     case CommandLine::Ending::kCommand: break;
   }
   // "--on ''" is a variable that was not set, and not a wish for the default.
-  if (const std::string empty = line.empty_option(); !empty.empty()) {
-    return usage_error({ErrorCode::kInvalidInput, empty + " is empty", ""}, as_json, world);
-  }
+  if (const auto error = line.empty_option()) return usage_error(*error, as_json, world);
   return std::nullopt;
 }
 

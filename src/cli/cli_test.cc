@@ -239,6 +239,82 @@ TEST(Cli, UsageErrorsSayWhatToDo) {
       << mixed.err;
 }
 
+// With --json, which field of an error is wrong: as the flag or the argument of --help.
+TEST(Cli, ErrorsNameTheFlagOrTheArgument) {
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+    std::string field;
+  };
+  const TestFolder folder;
+  const std::string nowhere = (folder.path() / "nowhere").string();
+  const std::string output = (folder.path() / "data.jsonl").string();
+  const ConfigFile broken(R"({"model_type":"gpt2","n_layer":-1})");
+  // The field that is wrong in a file is no flag.
+  folder.write("run.json", R"({"format":"wattree-profile","version":1,"name":3})");
+  folder.write("predictor.json", "{}");
+  const std::string profile = (folder.path() / "run.json").string();
+  const std::string predictor = (folder.path() / "predictor.json").string();
+  const std::string windows = WATTREE_SOURCE_DIR "/data/h200-check";
+  for (const Case& given : std::vector<Case>{
+           // What the parser refuses.
+           {{"predict"}, 2, "MODEL"},
+           {{"carbon"}, 2, "ENERGY|PROFILE"},
+           {{"compare", "gpt2"}, 2, "MODEL"},
+           {{"predict", "gpt2", "--generate", "x"}, 2, "--generate"},
+           {{"predict", "gpt2", "--by", "foo"}, 2, "--by"},
+           {{"predict", "gpt2", "--on", ""}, 2, "--on"},
+           {{"predict", "gpt2", "--passes-per-query", "x"}, 2, "--passes-per-query"},
+           {{"predict", "gpt2", "--bogus"}, 2, "--bogus"},
+           {{"tree", "gpt2", "-b", "x"}, 2, "-b"},
+           {{"profiles", "list", "--limit", "x"}, 2, "--limit"},
+           {{"profiles", "show"}, 2, "PROFILE"},
+           // What commands refuse.
+           {{"predict", "gpt2", "--top", "-1"}, 2, "--top"},
+           {{"predict", "gpt2", "--depth", "-1"}, 2, "--depth"},
+           {{"tree", "gpt2", "--depth", "-1"}, 2, "--depth"},
+           {{"predict", "gpt2", "-b", "1,2", "--generate", "3"}, 2, "--generate"},
+           {{"profile", "gpt2"}, 2, "-o"},
+           {{"profile", "gpt2", "-o", output, "--budget", "foo"}, 2, "--budget"},
+           // What is found out below them.
+           {{"predict", "gpt2", "-s", "99999999"}, 3, "-s"},
+           {{"predict", "gpt2", "-s", "8,99999999"}, 3, "-s"},
+           {{"predict", "gpt2", "--set", "n_layer=-1"}, 3, "--set"},
+           {{"predict", "bert-tiny", "--past", "10"}, 3, "--past"},
+           {{"predict", "bert-tiny", "--generate", "1"}, 3, "--generate"},
+           {{"predict", broken.path()}, 3, "MODEL"},
+           {{"predict", nowhere}, 3, "MODEL"},
+           {{"compare", "gpt2", broken.path()}, 3, "MODEL"},
+           {{"compare", "1kWh", nowhere}, 3, "MODEL"},
+           {{"evaluate", nowhere}, 3, "DATASET"},
+           {{"dataset", "stats", nowhere}, 3, "FILE"},
+           {{"evaluate", windows, "--predictor", predictor}, 3, "--predictor"},
+           {{"predict", "gpt2", "--predictor", predictor}, 3, "--predictor"},
+           {{"carbon", "nothing"}, 3, "ENERGY|PROFILE"},
+           {{"carbon", profile}, 3, "ENERGY|PROFILE"},
+           {{"carbon", "3kw"}, 3, "ENERGY|PROFILE"},
+           {{"carbon", broken.path()}, 3, "ENERGY|PROFILE"},
+           {{"carbon", "1kWh", "--intensity-file", nowhere}, 3, "--intensity-file"},
+           {{"whatif", "nothing"}, 3, "PROFILE"},
+           {{"whatif", "bert-base-v100", "--baseline-intensity-file", nowhere},
+            3,
+            "--baseline-intensity-file"},
+           {{"whatif", "bert-base-v100", "--hardware-file", nowhere}, 3, "--hardware-file"},
+           {{"profiles", "show", "nothing"}, 3, "PROFILE"},
+           {{"hardware", "nothing-like-it"}, 3, "WORDS"},
+           {{"regions", "nothing-like-it"}, 3, "WORDS"}}) {
+    std::vector<std::string> arguments = given.arguments;
+    arguments.push_back("--json");
+    const Outcome outcome = run(arguments);
+    const std::string typed = join(given.arguments, " ");
+    EXPECT_EQ(outcome.code, given.code) << typed << outcome.err;
+    EXPECT_NE(outcome.err.find("\"field\":\"" + given.field + "\""), std::string::npos)
+        << typed << "\n"
+        << outcome.err;
+    EXPECT_EQ(outcome.err.find('<'), std::string::npos) << outcome.err;
+  }
+}
+
 TEST(Cli, ShortWordsGetNoFarFetchedSuggestion) {
   const Outcome hardware = run({"whatif", "bert-base-v100", "--hardware", "gpu"});
   EXPECT_EQ(hardware.code, 3);

@@ -65,6 +65,15 @@ const CLI::Option* find_empty(const CLI::App& command) {
   return nullptr;
 }
 
+// The field of a request that an option fills: "passes_per_query" of --passes-per-query. Arguments
+// keep their own name.
+std::string field_of(const CLI::Option& option) {
+  if (option.get_lnames().empty()) return option.get_name();
+  std::string name = option.get_lnames().front();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 // A usage line of its own, above the options as usual.
 class UsageFormatter : public CLI::Formatter {
  public:
@@ -88,11 +97,13 @@ const CLI::App& innermost(const CLI::App& app) {
   return below.empty() ? app : innermost(*below.front());
 }
 
+// How CLI11 begins what it says of a value of the wrong type: the option's name comes after it.
+constexpr std::string_view kNoNumber = "Could not convert: ";
+
 // CLI11's own sentences, where they do not say what to do.
 std::string plain_message(const CLI::ParseError& error, const CLI::App& typed) {
   std::string what = error.what();
   const auto after = [&what](std::string_view start) { return what.substr(start.size()); };
-  constexpr std::string_view kNoNumber = "Could not convert: ";
   constexpr std::string_view kOneTooMany = "The following argument was not expected: ";
   constexpr std::string_view kSomeTooMany = "The following arguments were not expected: ";
   if (what.starts_with(kNoNumber)) return after(kNoNumber) + " is not a number that can be used";
@@ -105,13 +116,27 @@ std::string plain_message(const CLI::ParseError& error, const CLI::App& typed) {
   return typed.get_name() + " needs one of these words: " + join(names);
 }
 
+// The option that CLI11 complains about. Its errors hold a sentence only, which begins with the
+// option's name ("--by: foo not in ..."), or has it after a colon ("Could not convert: --top = x").
+const CLI::Option* option_in(const CLI::ParseError& error, const CLI::App& typed) {
+  std::string_view what = error.what();
+  if (what.starts_with(kNoNumber)) what.remove_prefix(kNoNumber.size());
+  const std::string_view name = what.substr(0, what.find_first_of(": "));
+  for (const CLI::Option* option : typed.get_options()) {
+    if (option->get_name() == name) return option;
+  }
+  return nullptr;
+}
+
 Error usage_error_of(const CLI::ParseError& error, const CLI::App& app) {
   const CLI::App& typed = innermost(app);
+  const CLI::Option* option = option_in(error, typed);
   return {
       ErrorCode::kInvalidInput, plain_message(error, typed),
       typed.get_parent() == nullptr
           ? "begin with `wattree predict bert-base-uncased`; `wattree --help` lists the commands"
-          : "`" + typed_command(app) + " --help` shows the usage and examples"};
+          : "`" + typed_command(app) + " --help` shows the usage and examples",
+      option == nullptr ? "" : field_of(*option)};
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates,
@@ -221,6 +246,19 @@ bool CommandLine::has(const std::string& flag) const {
                      [&](const CLI::App* command) { return knows(*command, flag); });
 }
 
+bool CommandLine::typed_has(const std::string& flag) const {
+  return innermost(*app_).get_option_no_throw(flag) != nullptr;
+}
+
+std::string CommandLine::typed_argument(std::string_view name) const {
+  for (const CLI::Option* option : innermost(*app_).get_options()) {
+    if (!option->get_positional()) continue;
+    const std::vector<std::string> names = split(option->get_name(true), '|');
+    if (std::find(names.begin(), names.end(), name) != names.end()) return option->get_name(true);
+  }
+  return "";
+}
+
 std::vector<CommandWords> CommandLine::words() const {
   std::vector<CommandWords> out;
   for (const CLI::App* command : commands_of(*app_)) {
@@ -235,9 +273,10 @@ std::vector<CommandWords> CommandLine::words() const {
   return out;
 }
 
-std::string CommandLine::empty_option() const {
+std::optional<Error> CommandLine::empty_option() const {
   const CLI::Option* found = find_empty(*app_);
-  return found == nullptr ? "" : found->get_name();
+  if (found == nullptr) return std::nullopt;
+  return Error{ErrorCode::kInvalidInput, found->get_name() + " is empty", "", field_of(*found)};
 }
 
 std::optional<Error> CommandLine::misspelt(const std::vector<std::string>& arguments) const {
@@ -258,7 +297,8 @@ std::optional<Error> CommandLine::misspelt(const std::vector<std::string>& argum
     if (!flag.starts_with("--") || flag == "--") continue;
     if (knows(*app_->get_subcommand(command->name), flag)) continue;
     return Error{ErrorCode::kInvalidInput, command->name + " has no option " + flag,
-                 did_you_mean(flag, names, "`wattree " + command->name + " --help` lists them")};
+                 did_you_mean(flag, names, "`wattree " + command->name + " --help` lists them"),
+                 flag};
   }
   return std::nullopt;
 }

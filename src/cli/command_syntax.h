@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/result.h"
@@ -88,6 +89,11 @@ class CommandLine {
   CommandSyntax syntax() const;
   // A flag of any command, such as "--dtype".
   bool has(const std::string& flag) const;
+  // Of the command that was typed.
+  bool typed_has(const std::string& flag) const;
+  // The argument of the typed command that has this name, as --help shows it: "ENERGY|PROFILE" of
+  // "PROFILE". Empty where there is none.
+  std::string typed_argument(std::string_view name) const;
   // For completions.
   std::vector<CommandWords> words() const;
 
@@ -101,8 +107,8 @@ class CommandLine {
     Error error;           // What is wrong, and what to do.
     std::string out = {};  // What --help and --version print.
   };
-  // The name of an option that was typed with an empty value, or nothing.
-  std::string empty_option() const;
+  // Of a command line that parsed: the option that was typed with an empty value.
+  std::optional<Error> empty_option() const;
   Parsed parse(const std::vector<std::string>& arguments) const;
 
  private:

@@ -45,7 +45,8 @@ Status check_flags(const CompareFlags& flags, CommandSyntax syntax, bool are_mod
     return Error{ErrorCode::kInvalidInput,
                  std::string(name) + " means nothing when " + (are_models ? "models" : "runs") +
                      " are compared",
-                 "\"" + flags.names.front() + "\" is taken as a " + (are_models ? "model" : "run")};
+                 "\"" + flags.names.front() + "\" is taken as a " + (are_models ? "model" : "run"),
+                 name};
   }
   return {};
 }
@@ -99,7 +100,7 @@ int run(CompareFlags& flags, CommandSyntax syntax, Surroundings& world) {
       are_models && run != flags.names.end()) {
     return fail({ErrorCode::kInvalidInput,
                  in_quotes(flags.names.front()) + " is a model, and " + in_quotes(*run) + " is not",
-                 "compare models with models, or runs with runs"},
+                 "compare models with models, or runs with runs", "models"},
                 flags.json, world);
   }
   if (const Status failure = check_flags(flags, syntax, are_models); !failure.ok())

@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "src/api/learn/evaluate.h"
+#include "src/base/error_field.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
 #include "src/cli/command.h"
@@ -86,16 +87,20 @@ Status write_document(const std::string& path, const Document& document) {
   return write_file(path, path.ends_with(".html") ? to_html(document) : to_markdown(document));
 }
 
-Status write_files(const EvaluateFlags& flags, const EvaluateAnswer& answer) {
+Status write_files(const EvaluateFlags& flags, const EvaluateAnswer& answer,
+                   const FieldName& name) {
   if (answer.report) {
-    Status failure = write_document(flags.report, *answer.report);
-    if (!failure.ok()) return failure;
+    const Status failure = write_document(flags.report, with_fields_named(*answer.report, name));
+    if (!failure.ok()) return of_field("report", failure.error());
   }
   const auto* trees = std::get_if<EvaluatedTrees>(&answer.of);
   if (flags.predictions.empty() || trees == nullptr) return {};
   OutputFile file(flags.predictions);
   write_predictions(*trees, [&](std::string_view text) { file.write(text); });
-  return file.finish();
+  if (const Status failure = file.finish(); !failure.ok()) {
+    return of_field("predictions", failure.error());
+  }
+  return {};
 }
 
 int run(EvaluateFlags& flags, Surroundings& world) {
@@ -109,7 +114,7 @@ int run(EvaluateFlags& flags, Surroundings& world) {
       evaluate(request, world.services,
                [&](std::string_view what) { world.err << "wattree: " << what << "\n"; });
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
-  if (const Status failure = write_files(flags, answer.value()); !failure.ok())
+  if (const Status failure = write_files(flags, answer.value(), world.flag_of); !failure.ok())
     return fail(failure.error(), flags.json, world);
   world.out << (flags.json ? to_json(answer.value()) : text_of(answer.value()));
   // The JSON of trees has them.

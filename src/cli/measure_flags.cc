@@ -8,6 +8,7 @@
 
 #include "src/api/runs/track.h"
 #include "src/base/amounts.h"
+#include "src/base/error_field.h"
 
 namespace wattree {
 namespace {
@@ -77,7 +78,7 @@ Result<MeasureRequest> request_of(const MeasureFlags& flags) {
   if (flags.standby_w) out.standby = Watts(*flags.standby_w);
   if (flags.budget.empty()) return out;
   const Result<Seconds> budget = parse_duration(flags.budget);
-  if (!budget.ok()) return budget.error();
+  if (!budget.ok()) return in_field("budget", budget.error());
   out.budget = budget.value();
   return out;
 }

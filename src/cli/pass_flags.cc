@@ -64,8 +64,7 @@ void describe_view(CommandSyntax command, ViewFlags& flags) {
 }
 
 Result<TreeView> view_of(const ViewFlags& flags, bool is_data) {
-  return parse_view(flags.level, flags.depth >= 0 ? std::optional(flags.depth) : std::nullopt,
-                    is_data ? Level::kMath : Level::kMl);
+  return parse_view(flags.level, flags.depth, is_data ? Level::kMath : Level::kMl);
 }
 
 void show_notes(const std::vector<std::string>& notes, Surroundings& world) {

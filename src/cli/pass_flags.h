@@ -32,7 +32,7 @@ Status read_sets(PassFlags& flags);
 
 struct ViewFlags {
   std::string level;
-  int depth = -1;
+  std::optional<int> depth;
   bool all = false;
 };
 void describe_view(CommandSyntax command, ViewFlags& flags);

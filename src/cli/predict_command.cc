@@ -121,12 +121,13 @@ Result<Asked> read(PredictFlags& flags) {
   asked.view = view.value();
   if (const Status failure = read_sets(flags.pass); !failure.ok()) return failure.error();
   if (flags.top < 0) {
-    return Error{ErrorCode::kInvalidInput, "--top " + std::to_string(flags.top) + " is below 0",
-                 "give the number of nodes to show"};
+    return Error{ErrorCode::kInvalidInput, "<top> " + std::to_string(flags.top) + " is below 0",
+                 "give the number of nodes to show", "top"};
   }
   if (asked.is_sweep() && (flags.explain || flags.generate)) {
-    const char* flag = flags.explain ? "--explain" : "--generate";
-    return Error{ErrorCode::kInvalidInput, std::string(flag) + " takes one size, not several", ""};
+    const std::string field = flags.explain ? "explain" : "generate";
+    return Error{ErrorCode::kInvalidInput, "<" + field + "> takes one size, not several", "",
+                 field};
   }
   if ((asked.is_sweep() || flags.generate) && is_script(flags.model)) return script_has_one_size();
   return asked;

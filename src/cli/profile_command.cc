@@ -52,7 +52,7 @@ CommandSyntax describe(CommandSyntax app, ProfileFlags& flags) {
 Result<ProfileRequest> request_of(ProfileFlags& flags) {
   if (flags.output.empty() && flags.resume.empty()) {
     return Error{ErrorCode::kInvalidInput, "profile needs a file to write to",
-                 "-o data.jsonl, or --resume data.jsonl"};
+                 "<output> data.jsonl, or <resume> data.jsonl", "output"};
   }
   if (const Status failure = read_sets(flags.pass); !failure.ok()) return failure.error();
   const Result<MeasureRequest> measure = request_of(flags.measure);

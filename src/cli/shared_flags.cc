@@ -2,11 +2,13 @@
 
 #include <ostream>
 
+#include "src/base/error_field.h"
 #include "src/base/file.h"
 
 namespace wattree {
 
 void SettingFlags::add_to(CommandSyntax command, const std::string& prefix) {
+  series_field = prefix.empty() ? "intensity_file" : "baseline_intensity_file";
   const std::string of = prefix.empty() ? "" : " of the baseline";
   const CommandOption region = command.add_option(
       "--" + prefix + "region", query.region,
@@ -35,7 +37,7 @@ void SettingFlags::add_price_to(CommandSyntax command) {
 Status SettingFlags::load() {
   if (series_file.empty()) return {};
   Result<std::string> text = read_maybe_gzip(series_file);
-  if (!text.ok()) return text.error();
+  if (!text.ok()) return of_field(series_field, text.error());
   query.series = std::move(text).value();
   query.series_origin = series_file;
   return {};
@@ -65,7 +67,7 @@ void HardwareFileFlag::add_to(CommandSyntax command) {
 Result<OwnDevices> HardwareFileFlag::load() const {
   if (file.empty()) return OwnDevices{};
   Result<std::string> text = read_file(file);
-  if (!text.ok()) return text.error();
+  if (!text.ok()) return of_field("hardware_file", text.error());
   return OwnDevices{std::move(text).value(), file};
 }
 
@@ -75,7 +77,7 @@ int write_output(const std::string& text, const std::string& file, Surroundings&
     return 0;
   }
   const Status failure = write_file(file, text);
-  return failure.ok() ? 0 : fail(failure.error(), false, world);
+  return failure.ok() ? 0 : fail(of_field("output", failure.error()), false, world);
 }
 
 }  // namespace wattree

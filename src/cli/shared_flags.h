@@ -14,6 +14,7 @@ namespace wattree {
 struct SettingFlags {
   SettingQuery query;
   std::string series_file;
+  std::string series_field;  // What a request calls it.
 
   void add_to(CommandSyntax command, const std::string& prefix = "");
   void add_price_to(CommandSyntax command);  // --price

@@ -159,6 +159,15 @@ def test_without_a_plugin_it_says_what_to_build(bench):
     assert "build_torch_plugin" in result.stderr
 
 
+def test_errors_of_the_plugin_and_the_device_name_their_flags(bench):
+    arguments = bench.arguments("profile", "bert-tiny", "-o", str(bench.data), "--device", "tpu", "--json")
+    for flag in ("--device", "--torch-plugin"):
+        result = subprocess.run(arguments, capture_output=True, text=True)
+        assert result.returncode == 4
+        assert json.loads(result.stderr)["error"]["field"] == flag
+        arguments[arguments.index("--torch-plugin") + 1] = "/nonexistent/plugin.so"
+
+
 def test_a_tiny_bert_on_the_processor_with_pytorch(bench):
     plugin = pathlib.Path(bench.wattree).parent.parent / "lib/libwattree-torch.so"
     if not plugin.exists():

@@ -204,6 +204,17 @@ describe('when things go wrong', () => {
     await done(w);
   });
 
+  it('predicts shorter inputs beside a model\u2019s longest one, and asks for longer ones once', async () => {
+    const w = await open('/?model=gpt2&batch=1&seq=512');  // Twice that is the longest of GPT-2.
+    await treeIsThere(w.page);
+    await w.page.getByText('Energy per item at other sizes').click();
+    await w.page.locator('details.sweep section').waitFor();
+    await w.page.waitForTimeout(1000);
+    const lengths = w.requests.filter((r) => r.includes('/api/v1/sweep?')).map((r) => new URL(r).searchParams.get('seq'));
+    expect(lengths).toEqual(['64,128,256,512,1024,2048', '64,128,256,512']);
+    await done(w);
+  });
+
   it('never runs what a name says', async () => {
     const evil = '<img src=x onerror=alert(1)><script>alert(1)</script>';
     const w = await open(`/?model=${encodeURIComponent(evil)}&set=${encodeURIComponent(evil)}&node=${encodeURIComponent(evil)}`);

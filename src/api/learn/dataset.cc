@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "src/base/error_field.h"
 #include "src/base/json_writer.h"
 #include "src/measure/dataset/irene_import.h"
 #include "src/measure/dataset/json_lines_writer.h"
@@ -46,12 +47,12 @@ void write_fields(JsonWriter& out, const ModelStats& stats) {
 Result<StatsAnswer> dataset_stats(const StatsRequest& request, const Services& /*services*/) {
   Result<DatasetReader> opened =
       DatasetReader::open(request.dataset, {.skips_bad = request.skip_bad});
-  if (!opened.ok()) return opened.error();
+  if (!opened.ok()) return of_field("dataset", opened.error());
   DatasetReader reader = std::move(opened).value();
   StatsAnswer out;
   out.dataset = request.dataset;
   while (const std::optional<DatasetTree> tree = reader.next()) out.stats.add(*tree);
-  if (!reader.failure().ok()) return reader.failure().error();
+  if (!reader.failure().ok()) return of_field("dataset", reader.failure().error());
   out.problems = reader.problems();
   out.skipped_lines = reader.skipped_lines();
   return out;
@@ -101,7 +102,7 @@ std::string to_json(const StatsAnswer& answer) {
 
 Result<ImportAnswer> import_published(const ImportRequest& request, const Services& /*services*/) {
   Result<Dataset> read = import_irene(request.folder, {.skips_bad = request.skip_bad});
-  if (!read.ok()) return read.error();
+  if (!read.ok()) return of_field("folder", read.error());
   ImportAnswer out;
   out.dataset = std::move(read).value();
   std::set<std::string_view> models;
@@ -112,7 +113,7 @@ Result<ImportAnswer> import_published(const ImportRequest& request, const Servic
   out.models = models.size();
   if (request.output.empty()) return out;
   if (const Status failure = write_dataset(request.output, out.dataset.trees); !failure.ok())
-    return failure.error();
+    return of_field("output", failure.error());
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "src/base/error_field.h"
 #include "src/base/text.h"
 #include "src/predict/fit/train_kernels.h"
 #include "src/predict/predictor/loaded_predictor.h"
@@ -66,7 +67,7 @@ Result<EvaluateAnswer> evaluate_trees(const EvaluateRequest& request,
   const Result<StudyOptions> options = study_options(request);
   if (!options.ok()) return options.error();
   Result<StudyData> read = read_study_data(request.dataset, request.models);
-  if (!read.ok()) return read.error();
+  if (!read.ok()) return of_field("dataset", read.error());
   StudyData data = std::move(read).value();
   std::optional<Document> report;
   if (request.report) {
@@ -92,6 +93,7 @@ Result<LoadedPredictor> predictor_for(const EvaluateRequest& request, const Serv
         "the predictor " + loaded.value().predictor->name + " was fitted to a dataset of trees",
         "check one that was fitted to windows", "predictor"};
   }
+  if (!loaded.ok()) return of_file("predictor", loaded.error());
   return loaded;
 }
 
@@ -134,7 +136,7 @@ Status hold_windows_out(const EvaluateRequest& request, EvaluatedWindows& window
 
 Result<EvaluateAnswer> evaluate_windows(const EvaluateRequest& request, const Services& services) {
   Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.further));
-  if (!read.ok()) return read.error();
+  if (!read.ok()) return of_windows(request.further, read.error());
   EvaluatedWindows windows{
       all_names(request.dataset, request.further), std::move(read).value(), {}, std::nullopt};
   EvaluateAnswer answer{EvaluatedWindows{}, std::nullopt, windows.data.problems};

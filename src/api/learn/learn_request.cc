@@ -28,6 +28,11 @@ std::string all_names(const std::string& dataset, const std::vector<std::string>
   return out;
 }
 
+Error of_windows(const std::vector<std::string>& further, Error error) {
+  error.field = further.empty() ? "dataset" : "";
+  return error;
+}
+
 Status check_single(const std::string& dataset, const std::vector<std::string>& further) {
   if (further.empty()) return {};
   return Error{ErrorCode::kInvalidInput,

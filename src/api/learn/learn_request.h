@@ -19,6 +19,9 @@ std::vector<std::filesystem::path> all_paths(const std::string& dataset,
                                              const std::vector<std::string>& further);
 // As on a command line.
 std::string all_names(const std::string& dataset, const std::vector<std::string>& further);
+// An error of reading windows. It is of the dataset, unless one of several may be meant; a field
+// that the error names is one of the files' own, and of no request.
+Error of_windows(const std::vector<std::string>& further, Error error);
 // Trees lie in one.
 Status check_single(const std::string& dataset, const std::vector<std::string>& further);
 

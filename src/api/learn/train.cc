@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "src/base/error_field.h"
 #include "src/base/file.h"
 #include "src/base/output_file.h"
 #include "src/measure/dataset/json_lines_reader.h"
@@ -91,7 +92,7 @@ Result<TrainAnswer> train_on_windows(const TrainRequest& request, Aggregate aggr
   if (const Status failure = check_for_windows(request, aggregate); !failure.ok())
     return failure.error();
   Result<KernelDataAnswer> read = read_kernel_data(all_paths(request.dataset, request.further));
-  if (!read.ok()) return read.error();
+  if (!read.ok()) return of_windows(request.further, read.error());
   KernelDataAnswer input = std::move(read).value();
   if (!request.hardware.empty()) input.data.hardware = request.hardware;
   if (!request.meter.empty()) input.data.meter = request.meter;
@@ -108,7 +109,7 @@ Result<TrainAnswer> train_on_trees(const TrainRequest& request, const Method& me
     return wrong.error();
   const Result<Dataset> read =
       read_dataset(request.dataset, {.skips_bad = request.models.skips_bad});
-  if (!read.ok()) return read.error();
+  if (!read.ok()) return of_field("dataset", read.error());
   const Result<ChosenTrees> chosen = choose_models(read.value().trees, request.models);
   if (!chosen.ok()) return chosen.error();
   const TrainOptions options = options_of(request, chosen.value().trees);
@@ -202,14 +203,14 @@ Result<AnnotateAnswer> annotate(const AnnotateRequest& request, const Services& 
   const Result<PredictOptions> options = predict_options(request);
   if (!options.ok()) return options.error();
   const Result<std::string> text = read_file(request.predictor);
-  if (!text.ok()) return text.error();
+  if (!text.ok()) return of_file("predictor", text.error());
   Result<AnyPredictor> parsed = parse_any_predictor(text.value(), request.predictor.string());
-  if (!parsed.ok()) return parsed.error();
+  if (!parsed.ok()) return of_file("predictor", parsed.error());
   Annotator annotator(std::move(parsed).value());
 
   Result<DatasetReader> opened =
       DatasetReader::open(request.dataset, {.skips_bad = request.skip_bad});
-  if (!opened.ok()) return opened.error();
+  if (!opened.ok()) return of_field("dataset", opened.error());
   DatasetReader reader = std::move(opened).value();
   AnnotateAnswer answer;
   OutputFile file(request.output);
@@ -218,10 +219,12 @@ Result<AnnotateAnswer> annotate(const AnnotateRequest& request, const Services& 
     file.write(to_json_line(*tree));
     ++answer.trees;
     answer.nodes += static_cast<std::int64_t>(tree->nodes.size());
-    if (!file.failure().ok()) return file.failure().error();
+    if (!file.failure().ok()) return of_field("output", file.failure().error());
   }
-  if (!reader.failure().ok()) return reader.failure().error();
-  if (const Status failure = file.finish(); !failure.ok()) return failure.error();
+  if (!reader.failure().ok()) return of_field("dataset", reader.failure().error());
+  if (const Status failure = file.finish(); !failure.ok()) {
+    return of_field("output", failure.error());
+  }
   answer.warnings.assign(annotator.warnings().begin(), annotator.warnings().end());
   note_bad_lines(reader.skipped_lines(), reader.problems(), answer.warnings);
   return answer;

@@ -112,7 +112,7 @@ TEST(AddModel, KeepsAConfig) {
   };
   EXPECT_EQ(field({{"name", "../x"}, {"config", config}}), "name");
   EXPECT_EQ(field({{"name", "gpt2"}, {"config", config}}), "name");
-  EXPECT_EQ(field({{"name", "x"}, {"config", {{"model_type", "abacus"}}}}), "config");
+  EXPECT_EQ(field({{"name", "x"}, {"config", {{"model_type", "abacus"}}}}), "config.model_type");
   EXPECT_EQ(field({{"name", "x"}}), "config");
 }
 

@@ -53,6 +53,12 @@ std::vector<std::string> notes_of(const ModelText& text, std::vector<std::string
   return read;
 }
 
+Error of_model(const ModelRef& model, Error error) {
+  const bool is_of_config = error.field == "config" || error.field.starts_with("config.");
+  if (is_of_config && model.config.empty()) error.field = "model";
+  return error;
+}
+
 Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
                                const Services& services) {
   if (is_script(model, services)) return open_script(model, pass);
@@ -60,7 +66,7 @@ Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
   if (!text.ok()) return text.error();
   Result<BuiltModel> built =
       build_model(name_of(model), text.value().json, text.value().origin, pass);
-  if (!built.ok()) return built.error();
+  if (!built.ok()) return of_model(model, built.error());
   std::vector<std::string> notes = notes_of(text.value(), built.value().notes);
   return OpenedModel{std::move(built).value(), nullptr, std::move(notes)};
 }

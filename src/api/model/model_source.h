@@ -51,6 +51,9 @@ Error script_has_one_size();
 Result<ModelText> find_config(const ModelRef& model, const Services& services);
 // What the user should know of how it was found, and then of how it was read.
 std::vector<std::string> notes_of(const ModelText& text, std::vector<std::string> read);
+// An error in building its tree, as one of the request's fields. Whoever named the model does not
+// see the fields of its config, and whoever gave the config does.
+Error of_model(const ModelRef& model, Error error);
 // Its tree in one pass, whatever it is.
 Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
                                const Services& services);

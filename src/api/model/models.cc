@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/api/model/known_models.h"
+#include "src/base/error_field.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
 #include "src/models/families/build_model.h"
@@ -109,11 +110,7 @@ Result<KnownModel> add_model(const AddModelRequest& request, const Services& ser
                  "choose another name", "name"};
   }
   Result<KnownModel> known = known_model(request.name, request.config);
-  if (!known.ok()) {
-    Error error = known.error();
-    error.field = "config";
-    return error;
-  }
+  if (!known.ok()) return of_field("config", known.error());
   if (const Status failure = services.models->add(request.name, request.config); !failure.ok()) {
     return failure.error();
   }

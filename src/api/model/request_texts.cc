@@ -17,6 +17,10 @@ Result<TreeView> parse_view(std::string_view level, std::optional<int> depth, Le
   TreeView view;
   view.level = otherwise;
   view.depth = depth;
+  if (depth && *depth < 0) {
+    return Error{ErrorCode::kInvalidInput, "<depth> is " + std::to_string(*depth),
+                 "give the number of levels to show: 0 or more", "depth"};
+  }
   if (level.empty()) return view;
   const std::optional<Level> parsed = parse_level(level);
   if (!parsed) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "src/base/error_field.h"
 #include "src/measure/runner/plugin.h"
 #include "src/measure/script/script_tree.h"
 
@@ -88,13 +89,13 @@ Result<ScriptModel> open_script_model(const std::string& path, const ScriptQuery
     plugin.device = "cpu";
     return open_script(plugin, options);
   }();
-  if (!opened.ok()) return opened.error();
+  if (!opened.ok()) return of_field("model", opened.error());
   std::unique_ptr<ScriptExecutor> script = std::move(opened).value();
   Result<ModelTree> tree = tree_of_script(script->facts());
   if (!tree.ok()) {
     Error error = tree.error();
     error.message = path + ": " + error.message;
-    return error;
+    return of_field("model", error);
   }
   ScriptModel model;
   BuiltModel& answer = model.answer;

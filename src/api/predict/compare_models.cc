@@ -5,6 +5,7 @@
 #include "src/api/model/tree_text.h"
 #include "src/api/predict/estimate_text.h"
 #include "src/api/predict/request_reader.h"
+#include "src/base/error_field.h"
 #include "src/base/json_writer.h"
 
 namespace wattree {
@@ -57,14 +58,18 @@ Result<CompareModelsAnswer> compare_models(const CompareModelsRequest& request,
   std::vector<NamedModel> models;
   for (const ModelRef& model : request.models) {
     Result<ModelText> text = find_config(model, services);
-    if (!text.ok()) return text.error();
+    if (!text.ok()) {
+      const std::string which = "models[" + std::to_string(models.size()) + "]";
+      return renamed_field("model", which, text.error());
+    }
     models.push_back({name_of(model), std::move(text).value()});
   }
   const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
   if (!by.ok()) return by.error();
   Result<ModelComparison> compared =
       compare_models(models, request.pass, by.value(), request.limit);
-  if (!compared.ok()) return compared.error();
+  // Which one it is, the message says.
+  if (!compared.ok()) return renamed_field("model", "models", of_model({}, compared.error()));
   CompareModelsAnswer answer{std::move(compared).value(), {}};
   for (std::size_t i = 0; i < models.size(); ++i) {
     const std::vector<std::string>& read = answer.comparison.models[i].prediction.built.notes;

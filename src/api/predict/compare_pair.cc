@@ -39,15 +39,25 @@ Result<ComparePairRequest::Side> read_side(const Json& fields) {
   return reader.take(std::move(side));
 }
 
+// A side's model is its field, whether it is named or given as a config.
+Error of_side(const std::string& side, Error error) {
+  constexpr std::string_view kConfig = "config";
+  if (error.field == "model" || error.field == kConfig) {
+    error.field = side;
+  } else if (error.field.starts_with("config.")) {
+    error.field.replace(0, kConfig.size(), side);
+  }
+  return error;
+}
+
 // A field that only the other side has.
 Error of_second(Error error, const Json& body) {
   const std::string prefixed = std::string(kOverride) + error.field;
   if (body.contains(prefixed)) {
     error.field = prefixed;
-  } else if (error.field == "model" || error.field == "config") {
-    error.field = "b";
+    return error;
   }
-  return error;
+  return of_side("b", std::move(error));
 }
 
 Result<Prediction> predict_side(const ComparePairRequest::Side& side, const Services& services,
@@ -119,11 +129,7 @@ Result<ComparePairRequest> compare_pair_request(const Json& body) {
     }
   }
   const Result<ComparePairRequest::Side> first = read_side(fields_of(body, "a", false));
-  if (!first.ok()) {
-    Error error = first.error();
-    if (error.field == "model" || error.field == "config") error.field = "a";
-    return error;
-  }
+  if (!first.ok()) return of_side("a", first.error());
   const bool has_second = body.contains("b");
   const Result<ComparePairRequest::Side> second =
       read_side(fields_of(body, has_second ? "b" : "a", true));
@@ -135,17 +141,9 @@ Result<ComparePairAnswer> compare_pair(const ComparePairRequest& request,
                                        const Services& services) {
   std::vector<std::string> notes;
   Result<Prediction> first = predict_side(request.first, services, notes);
-  if (!first.ok()) {
-    Error error = first.error();
-    if (error.field == "model") error.field = "a";
-    return error;
-  }
+  if (!first.ok()) return of_side("a", first.error());
   Result<Prediction> second = predict_side(request.second, services, notes);
-  if (!second.ok()) {
-    Error error = second.error();
-    if (error.field == "model") error.field = "b";
-    return error;
-  }
+  if (!second.ok()) return of_side("b", second.error());
   Result<Alignment> aligned = align(first.value(), second.value());
   if (!aligned.ok()) return aligned.error();
   return ComparePairAnswer{std::move(first).value(), std::move(second).value(),

@@ -114,6 +114,8 @@ TEST(ComparePair, NamesWhatIsWrong) {
   EXPECT_EQ(field(R"({"a":"gpt2","b.bach":2})"), "b.bach");
   EXPECT_EQ(field(R"({"a":"gpt2","bach":2})"), "bach");
   EXPECT_EQ(field(R"({"a":"gpt2","b.batch":0})"), "b.batch");
+  EXPECT_EQ(field(R"({"a":{"model_type":"gpt2","n_layer":-1},"b":"gpt2"})"), "a.n_layer");
+  EXPECT_EQ(field(R"({"a":"gpt2","b":{"model_type":"abacus"}})"), "b.model_type");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "src/api/model/tree_text.h"
 #include "src/api/predict/estimate_text.h"
 #include "src/api/predict/request_reader.h"
+#include "src/base/error_field.h"
 #include "src/base/json_writer.h"
 
 namespace wattree {
@@ -32,7 +33,10 @@ Result<GenerateAnswer> generate(const GenerateRequest& request, const Services& 
   if (!text.ok()) return text.error();
   Result<Generation> generated = generate(name_of(request.model), text.value(),
                                           {request.pass, request.steps}, by.value(), progress);
-  if (!generated.ok()) return generated.error();
+  // A step's cache is as long as <generate> makes it.
+  if (!generated.ok()) {
+    return renamed_field("past", "generate", of_model(request.model, generated.error()));
+  }
   Generation generation = std::move(generated).value();
   std::vector<std::string> notes =
       notes_of(text.value(), with_notes(generation.prefill.built.notes, generation.prefill));

@@ -75,7 +75,7 @@ Result<SuggestAnswer> suggest(const SuggestRequest& request, const Services& ser
   query.devices.insert(query.devices.end(), assumed.begin(), assumed.end());
   for (NamedPredictor& device : query.devices) device.loaded.execution = by.value().execution;
   Result<Suggestions> suggested = suggest(query);
-  if (!suggested.ok()) return suggested.error();
+  if (!suggested.ok()) return of_model(request.model, suggested.error());
   SuggestAnswer answer{std::move(suggested).value(), {}};
   const Prediction& now = answer.suggestions.now;
   answer.notes = notes_of(query.model.text, with_notes(now.built.notes, now));

@@ -32,7 +32,7 @@ Result<SweepAnswer> sweep(const SweepRequest& request, const Services& services,
   if (!text.ok()) return text.error();
   Result<Sweep> swept = sweep(name_of(request.model), text.value(), request.pass, request.batches,
                               request.lengths, by.value(), progress);
-  if (!swept.ok()) return swept.error();
+  if (!swept.ok()) return of_model(request.model, swept.error());
   SweepAnswer answer{std::move(swept).value(), request.lengths.size(), request.view, {}, {}};
   answer.notes = notes_of(text.value(), answer.sweep.notes);
   if (answer.sweep.mean_tree) answer.extras = extras_of(request.extras, *answer.sweep.mean_tree);

@@ -6,6 +6,7 @@
 #include "src/api/predict/request_reader.h"
 #include "src/api/runs/footprint.h"
 #include "src/api/runs/run_request.h"
+#include "src/base/error_field.h"
 #include "src/base/file.h"
 #include "src/models/hub/bundled.h"
 
@@ -51,7 +52,10 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
   CompareRunsAnswer answer;
   for (const std::string& run : request.runs) {
     Result<Profile> profile = load_run(run_named(run, services), services);
-    if (!profile.ok()) return profile.error();
+    if (!profile.ok()) {
+      const std::string which = "runs[" + std::to_string(answer.footprints.size()) + "]";
+      return renamed_field("run", which, profile.error());
+    }
     Result<Footprint> footprint =
         footprint_of(std::move(profile).value(), request.setting, request.epochs);
     if (!footprint.ok()) return footprint.error();

@@ -22,8 +22,10 @@ constexpr auto kEnergyVisEvery = 5s;
 constexpr auto kJournalEvery = 1s;
 
 Error no_tracker(const std::string& why) {
-  return {ErrorCode::kUnavailable, "no tracker answers there: " + why,
-          "start it with `wattree track --serve`, and give the address that it prints", "address"};
+  return {
+      ErrorCode::kUnavailable, "no tracker answers there: " + why,
+      "start it with `wattree track` and the option <serve>, and give the address that it prints",
+      "address"};
 }
 
 constexpr long kOk = 200;  // The HTTP status.

@@ -46,7 +46,7 @@ Result<Profile> load_profile(const RunRef& run, const Services& services) {
   std::error_code ignored;
   if (run.may_be_file && std::filesystem::exists(run.name, ignored)) {
     Result<ReadProfile> read = read_profile_file(run.name);
-    if (!read.ok()) return read.error();
+    if (!read.ok()) return of_file("profile", read.error());
     return std::move(read).value().profile;
   }
   const Result<std::shared_ptr<ProfileStore>> store =
@@ -64,7 +64,10 @@ Result<Profile> load_run(const RunRef& run, const Services& services) {
   }
   Result<Profile> profile = load_profile(run, services);
   const bool is_number = run.name.find_first_of("-+0123456789") == 0;
-  if (profile.ok() || profile.error().code != ErrorCode::kNotFound || !is_number) return profile;
+  if (profile.ok()) return profile;
+  if (profile.error().code != ErrorCode::kNotFound || !is_number) {
+    return renamed_field("profile", "run", profile.error());
+  }
   return Error{
       ErrorCode::kInvalidInput, in_quotes(run.name) + " is neither an energy nor a profile",
       "an energy is 0 or more and has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh", "run"};

@@ -14,7 +14,7 @@ Result<OtherRun> other_run(const WhatIfRequest& request, const Profile& baseline
     return predicted_run(*request.predicted, baseline, request.query.epochs, services);
   }
   Result<Profile> profile = load_run(*request.other, services);
-  if (!profile.ok()) return of_field("other", profile.error());
+  if (!profile.ok()) return renamed_field("run", "other", profile.error());
   return OtherRun{std::move(profile).value()};
 }
 

@@ -1,7 +1,9 @@
 #include "src/measure/dataset/choose_models.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "src/base/error_field.h"
 #include "src/base/in_quotes.h"
 #include "src/base/text.h"
 
@@ -49,8 +51,11 @@ Result<ChosenTrees> choose_models(const std::vector<DatasetTree>& trees,
   if (known.empty()) {
     return Error{ErrorCode::kInvalidInput, "the dataset has no trees", ""};
   }
-  for (const auto* asked : {&choice.include, &choice.exclude}) {
-    if (const Status failure = check_names(*asked, known); !failure.ok()) return failure.error();
+  for (const auto& [field, asked] :
+       {std::pair("include", &choice.include), std::pair("exclude", &choice.exclude)}) {
+    if (const Status failure = check_names(*asked, known); !failure.ok()) {
+      return of_field(field, failure.error());
+    }
   }
   ChosenTrees out;
   for (const std::string& model : known) {

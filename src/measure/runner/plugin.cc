@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "src/base/error_field.h"
 #include "src/measure/runner/plan.h"
 #include "src/measure/runner/torch_abi.h"
 #include "src/measure/runner/trial.h"
@@ -227,12 +228,12 @@ Result<const WattreeTorch*> load(const std::vector<std::string>& paths) {
 
 Result<std::unique_ptr<OpenDevice>> OpenDevice::open(const PluginOptions& options) {
   const Result<const WattreeTorch*> torch = load(options.paths);
-  if (!torch.ok()) return torch.error();
+  if (!torch.ok()) return of_field("torch_plugin", torch.error());
   WattreeDevice* device = nullptr;
   WattreeDeviceFacts facts{};
   WattreeError error{};
   if (torch.value()->open(options.device.c_str(), &device, &facts, &error) != 0)
-    return error_of(error);
+    return of_field("device", error_of(error));
   return std::make_unique<OpenDevice>(*torch.value(), device, facts);
 }
 

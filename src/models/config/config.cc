@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/checked.h"
+#include "src/base/error_field.h"
 #include "src/base/json_parse.h"
 
 namespace wattree {
@@ -35,13 +36,15 @@ Result<Config> Config::parse(std::string_view text, std::string origin) {
   if (!parsed.ok()) {
     Error error = parsed.error();
     error.hint = kHint;
+    error.field = "config";
     return error;
   }
   auto data = std::make_shared<Data>();
   data->json = std::move(parsed).value();
   if (!data->json.is_object()) {
     return Error{ErrorCode::kInvalidInput,
-                 origin + ": a JSON object is expected, not " + kind_of(data->json), kHint};
+                 origin + ": a JSON object is expected, not " + kind_of(data->json), kHint,
+                 "config"};
   }
   data->origin = std::move(origin);
   return Config(std::move(data));
@@ -57,7 +60,7 @@ Result<Config> Config::with(std::string_view key, std::string_view value) const 
   }
   Result<Json> parsed = parse_json(value, name);
   // What is no JSON is a string; what is JSON and refused is nested too deep.
-  if (!parsed.ok() && Json::accept(value)) return parsed.error();
+  if (!parsed.ok() && Json::accept(value)) return of_field("set", parsed.error());
   auto data = std::make_shared<Data>(*data_);
   Json* at = &data->json;
   for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
@@ -88,14 +91,21 @@ std::set<std::string> Config::fields() const {
 ConfigReader::ConfigReader(const Config& config, Status& failure, std::set<std::string>* asked)
     : config_(config), object_(&config.data_->json), failure_(&failure), asked_(asked) {}
 
-void ConfigReader::complain(std::string_view field, const std::string& why) {
+void ConfigReader::complain(std::string_view field, const std::string& why,
+                            std::string_view request_field) {
   if (!failure_->ok()) return;
-  *failure_ = Error{ErrorCode::kInvalidInput,
-                    origin() + ": field \"" + path_ + std::string(field) + "\" " + why, ""};
+  const std::string path = path_ + std::string(field);
+  *failure_ = Error{ErrorCode::kInvalidInput, origin() + ": field \"" + path + "\" " + why, "",
+                    request_field.empty() ? "config." + path : std::string(request_field)};
 }
 
 void ConfigReader::reject(std::string_view field, std::string_view why) {
   complain(field, std::string(why));
+}
+
+void ConfigReader::reject_request(std::string_view request_field, std::string_view field,
+                                  std::string_view why) {
+  complain(field, std::string(why), request_field);
 }
 
 const Json* ConfigReader::find(Names names, std::string_view& found) const {

@@ -36,7 +36,8 @@ class Config {
 
 // Reads fields. The first thing wrong is kept, with file and field, in the status that the reader
 // was given, and every later read gives something harmless: a family reads all it needs and asks
-// once. Copies, and readers of nested objects, report to the same status.
+// once. Copies, and readers of nested objects, report to the same status. The error's field is
+// "config." and the field's own path, as of a request that holds the config.
 class ConfigReader {
  public:
   // `failure` and `asked` must outlive the reader and its copies. `asked` is told the name of every
@@ -78,6 +79,8 @@ class ConfigReader {
   std::int64_t divide(std::int64_t whole, std::int64_t part, std::string_view whole_name,
                       std::string_view part_name);
   void reject(std::string_view field, std::string_view why);
+  // The same where the config is fine by itself, but cannot do what this field of the request asks.
+  void reject_request(std::string_view request_field, std::string_view field, std::string_view why);
 
   const Status& failure() const { return *failure_; }
   bool ok() const { return failure_->ok(); }
@@ -85,7 +88,8 @@ class ConfigReader {
  private:
   const nlohmann::json* find(Names names, std::string_view& found) const;
   ConfigReader below(std::string_view name, const nlohmann::json& object) const;
-  void complain(std::string_view field, const std::string& why);
+  void complain(std::string_view field, const std::string& why,
+                std::string_view request_field = {});
 
   Config config_;
   const nlohmann::json* object_;  // In the document, or an empty one.

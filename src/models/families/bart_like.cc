@@ -83,8 +83,9 @@ BartLike read_bart_like(ConfigReader& c, const Trace& trace, const BartLike& def
   m.positions = c.size({"max_position_embeddings"}, m.positions);
   m.is_tied = c.flag({"tie_word_embeddings"}, true);
   const Pass& pass = trace.pass();
-  check_positions(c, std::max(source_length(trace), pass.past + pass.target_len), m.positions,
-                  "max_position_embeddings");
+  check_positions(c, source_length(trace), m.positions, "max_position_embeddings", "seq");
+  check_positions(c, pass.past + pass.target_len, m.positions, "max_position_embeddings",
+                  target_length_field(pass));
   return m;
 }
 

@@ -25,7 +25,8 @@ void finish_reading(ConfigReader& c, const Trace& trace, BertLike& m) {
   if (padding >= static_cast<double>(m.vocab))
     c.reject("pad_token_id", "is not in the vocabulary; the model cannot be built");
   const std::int64_t first = m.padding ? *m.padding + 1 : 0;
-  check_positions(c, first + pass.past + pass.seq, m.positions, "max_position_embeddings");
+  check_positions(c, first + pass.past + pass.seq, m.positions, "max_position_embeddings",
+                  length_field(pass));
   if (!m.is_decoder) is_full_pass(c, trace);
 }
 

@@ -18,7 +18,7 @@ Error unknown_family(const ConfigReader& config, const std::string& model_type) 
   const std::vector<std::string> near = nearest(model_type, known);
   std::string message = config.origin() + ": model_type \"" + model_type + "\" is not known";
   if (!near.empty()) message += "; nearest: " + join(near);
-  return {ErrorCode::kInvalidInput, message, std::string(kOtherWays)};
+  return {ErrorCode::kInvalidInput, message, std::string(kOtherWays), "config.model_type"};
 }
 
 // Files on the Hub differ from the framework's classes in case: "MPTForCausalLM".
@@ -70,7 +70,8 @@ Result<BuiltTree> build_tree(const Config& document, const BuildRequest& request
   if (!config.ok()) return config.failure().error();
   if (model_type.empty()) {
     return Error{ErrorCode::kInvalidInput, config.origin() + ": field \"model_type\" is missing",
-                 "a config.json from the Hugging Face Hub has it; " + std::string(kOtherWays)};
+                 "a config.json from the Hugging Face Hub has it; " + std::string(kOtherWays),
+                 "config.model_type"};
   }
   const Family* family = find_family(model_type);
   if (family == nullptr) return unknown_family(config, model_type);

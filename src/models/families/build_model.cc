@@ -84,6 +84,17 @@ Status check_overrides(const Config& given, const Config& changed, const PassSha
              near.empty() ? "" : "did you mean " + join(near, " or ") + "?");
 }
 
+// A field of the config is wrong: who overrode it asked for that, and not the model.
+Error blamed(Error error, const PassShape& query) {
+  const auto is_wrong = [&](const auto& set) {
+    const std::string field = "config." + set.first;
+    return error.field == field || error.field.starts_with(field + ".");
+  };
+  const auto& sets = query.overrides;
+  if (std::any_of(sets.begin(), sets.end(), is_wrong)) error.field = "set";
+  return error;
+}
+
 }  // namespace
 
 std::string_view name_of(Attention attention) {
@@ -104,11 +115,11 @@ Result<BuiltModel> build_model(const std::string& model, const std::string& conf
   Status failure;
   ConfigReader reader(config, failure);
   const Result<Pass> pass = pass_of(query, reader);
-  if (!pass.ok()) return pass.error();
+  if (!pass.ok()) return blamed(pass.error(), query);
   if (const Status failed = check_overrides(given, config, query, pass.value()); !failed.ok())
     return failed.error();
   Result<BuiltTree> built = build_tree(config, {pass.value(), query.as});
-  if (!built.ok()) return built.error();
+  if (!built.ok()) return blamed(built.error(), query);
 
   BuiltModel answer;
   BuiltTree whole = std::move(built).value();

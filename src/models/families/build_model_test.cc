@@ -144,6 +144,37 @@ TEST(BuildModel, KnowsClassesByTheirOldNames) {
   EXPECT_EQ(class_of("falcon", "RWForCausalLM"), "FalconForCausalLM");
 }
 
+TEST(BuildModel, ErrorsNameTheFieldOfTheRequest) {
+  const auto field = [](const std::string& config, const PassShape& pass) {
+    const Result<BuiltModel> model = build(config, pass);
+    return model.ok() ? std::string("none") : model.error().field;
+  };
+  const std::string gpt2 = R"({"model_type":"gpt2","n_layer":1,"n_positions":8})";
+  const std::string bart = R"({"model_type":"bart","max_position_embeddings":8})";
+  PassShape pass;
+  pass.seq = 8;
+  EXPECT_EQ(field(gpt2, pass), "none");
+  EXPECT_EQ(field(bart, pass), "none");
+  pass.target_len = 9;
+  EXPECT_EQ(field(bart, pass), "target_len");
+  pass = {};
+  pass.seq = 9;
+  EXPECT_EQ(field(gpt2, pass), "seq");
+  EXPECT_EQ(field(bart, pass), "seq");
+  pass = {};
+  pass.past = 8;
+  EXPECT_EQ(field(gpt2, pass), "past");
+  EXPECT_EQ(field(kBert, pass), "past");  // It keeps no cache.
+  EXPECT_EQ(field(R"({"model_type":"gpt2","n_layer":-1})", {}), "config.n_layer");
+  EXPECT_EQ(field(R"({"model_type":"abacus"})", {}), "config.model_type");
+  EXPECT_EQ(field("{}", {}), "config.model_type");
+  EXPECT_EQ(field("{", {}), "config");
+  // Who overrides a field is told so, and others are not.
+  EXPECT_EQ(field(gpt2, with_set("n_layer", "-1")), "set");
+  EXPECT_EQ(field(R"({"model_type":"gpt2","n_layer":-1})", with_set("n_head", "4")),
+            "config.n_layer");
+}
+
 TEST(BuildModel, WhatIsNoObjectHasAnArticle) {
   EXPECT_EQ(build("[1]").error().message, "config.json: a JSON object is expected, not an array");
   EXPECT_EQ(build("3").error().message, "config.json: a JSON object is expected, not a number");

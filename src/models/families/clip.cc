@@ -30,7 +30,8 @@ Text read_text(ConfigReader c, const Trace& trace) {
   m.projection = c.size({"projection_dim"}, 512);
   // An end token of 2 is an old mistake in published configs; the largest id is looked for then.
   m.ends_at_largest_id = c.count({"eos_token_id"}, 49407) == 2;
-  check_positions(c, trace.pass().seq, m.positions, "max_position_embeddings");
+  check_positions(c, trace.pass().seq, m.positions, "max_position_embeddings",
+                  length_field(trace.pass()));
   return m;
 }
 

@@ -94,7 +94,8 @@ Deberta read(ConfigReader& c, const Trace& trace) {
   m.has_padding_token = c.has({"pad_token_id"}, true);
   m.has_old_head = c.flag({"legacy"}, true);
   if (m.adds_positions)
-    check_positions(c, trace.pass().seq, b.positions, "max_position_embeddings");
+    check_positions(c, trace.pass().seq, b.positions, "max_position_embeddings",
+                    length_field(trace.pass()));
   is_full_pass(c, trace);
   return m;
 }

@@ -34,16 +34,25 @@ Dims height_and_width(ConfigReader& config, std::string_view name, std::int64_t 
   return {sides[0], sides[1]};
 }
 
+std::string_view length_field(const Pass& pass) { return pass.past > 0 ? "past" : "seq"; }
+
+std::string_view target_length_field(const Pass& pass) {
+  // Who gives no length of the target gets the source's.
+  return pass.target_len == pass.seq ? length_field(pass) : "target_len";
+}
+
 void check_positions(ConfigReader& config, std::int64_t needed, std::int64_t available,
-                     std::string_view field) {
+                     std::string_view field, std::string_view request_field) {
   if (needed <= available) return;
-  config.reject(field, "is " + std::to_string(available) + ", but the sequence has " +
-                           std::to_string(needed) + " positions; the model cannot run it");
+  config.reject_request(request_field, field,
+                        "is " + std::to_string(available) + ", but the sequence has " +
+                            std::to_string(needed) + " positions; the model cannot run it");
 }
 
 bool is_full_pass(ConfigReader& config, const Trace& trace) {
   if (trace.pass().past == 0) return true;
-  config.reject("model_type", "is of a model that keeps no cache: it cannot decode token by token");
+  config.reject_request("past", "model_type",
+                        "is of a model that keeps no cache: it cannot decode token by token");
   return false;
 }
 

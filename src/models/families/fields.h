@@ -21,9 +21,15 @@ std::int64_t label_count(ConfigReader& config, std::int64_t otherwise = 2);
 // An image's or a patch's size as [height, width]: one number for both, or a list of the two.
 Dims height_and_width(ConfigReader& config, std::string_view name, std::int64_t otherwise);
 
-// A learned table of positions must reach to the end of the sequence.
+// The field of a request that makes a sequence as long as it is: that of the source, or of a model
+// with one sequence only, and that of the decoder's input.
+std::string_view length_field(const Pass& pass);
+std::string_view target_length_field(const Pass& pass);
+
+// A learned table of positions must reach to the end of the sequence. `field` is the config's,
+// `request_field` the one that makes the sequence so long.
 void check_positions(ConfigReader& config, std::int64_t needed, std::int64_t available,
-                     std::string_view field);
+                     std::string_view field, std::string_view request_field);
 
 // Encoders, and the first GPT, have no cache to decode over; false (and an error) where the pass
 // asks for one.

@@ -28,7 +28,8 @@ Gpt2 read(ConfigReader& c, const Trace& trace) {
   m.cache = {c.flag({"use_cache"}, true) || trace.pass().past > 0, trace.pass().past, {}};
   if (c.flag({"add_cross_attention"}, false))
     c.reject("add_cross_attention", "is not supported for this family");
-  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "n_positions");
+  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "n_positions",
+                  length_field(trace.pass()));
   return m;
 }
 

@@ -47,7 +47,8 @@ GptNeo read(ConfigReader& c, const Trace& trace) {
   m.has_padding_token = c.has({"pad_token_id"}, false);
   m.cache = {c.flag({"use_cache"}, true) || trace.pass().past > 0, trace.pass().past, {}};
   check_attention_layers(c, m.layers);
-  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "max_position_embeddings");
+  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "max_position_embeddings",
+                  length_field(trace.pass()));
   return m;
 }
 

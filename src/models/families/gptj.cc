@@ -33,7 +33,8 @@ GptJ read(ConfigReader& c, const Trace& trace) {
   m.is_tied = c.flag({"tie_word_embeddings"}, false);
   m.has_padding_token = c.has({"pad_token_id"}, false);
   m.cache = {c.flag({"use_cache"}, true) || trace.pass().past > 0, trace.pass().past, {}};
-  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "n_positions");
+  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "n_positions",
+                  length_field(trace.pass()));
   return m;
 }
 

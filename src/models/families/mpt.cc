@@ -27,7 +27,8 @@ Mpt read(ConfigReader& c, const Trace& trace) {
   m.is_tied = c.flag({"tie_word_embeddings"}, true);
   m.has_padding_token = c.has({"pad_token_id"}, false);
   m.cache = {c.flag({"use_cache"}, false) || trace.pass().past > 0, trace.pass().past, {}};
-  check_positions(c, m.cache.keys(trace.pass().seq), m.positions, "max_seq_len");
+  check_positions(c, m.cache.keys(trace.pass().seq), m.positions, "max_seq_len",
+                  length_field(trace.pass()));
   return m;
 }
 

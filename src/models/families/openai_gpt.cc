@@ -37,7 +37,7 @@ OpenAiGpt read(ConfigReader& c, const Trace& trace) {
     if (act.name == function) m.act = act;
   }
   if (m.act.name.empty()) c.reject("afn", "names an unknown activation \"" + function + "\"");
-  check_positions(c, trace.pass().seq, m.positions, "n_positions");
+  check_positions(c, trace.pass().seq, m.positions, "n_positions", length_field(trace.pass()));
   is_full_pass(c, trace);
   return m;
 }

@@ -33,7 +33,8 @@ Opt read(ConfigReader& c, const Trace& trace) {
   if (m.has_padding_token && c.number({"pad_token_id"}, 1) >= static_cast<double>(m.vocab))
     c.reject("pad_token_id", "is not in the vocabulary; the model cannot be built");
   m.cache = {c.flag({"use_cache"}, true) || trace.pass().past > 0, trace.pass().past, {}};
-  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "max_position_embeddings");
+  check_positions(c, trace.pass().past + trace.pass().seq, m.positions, "max_position_embeddings",
+                  length_field(trace.pass()));
   return m;
 }
 

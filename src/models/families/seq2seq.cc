@@ -29,7 +29,8 @@ Tensor shared_embedding(Trace& trace, std::int64_t rows, std::int64_t width,
 
 bool is_whole_pass(ConfigReader& config, const Trace& trace) {
   if (!is_decode_step(trace)) return true;
-  config.reject("architectures", "names a class without a cache: it cannot decode token by token");
+  config.reject_request("past", "architectures",
+                        "names a class without a cache: it cannot decode token by token");
   return false;
 }
 

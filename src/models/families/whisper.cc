@@ -28,7 +28,8 @@ Whisper read(ConfigReader& c, const Trace& trace) {
   m.target_positions = c.size({"max_target_positions"}, 448);
   m.is_tied = c.flag({"tie_word_embeddings"}, true);
   const Pass& pass = trace.pass();
-  check_positions(c, pass.past + pass.target_len, m.target_positions, "max_target_positions");
+  check_positions(c, pass.past + pass.target_len, m.target_positions, "max_target_positions",
+                  target_length_field(pass));
   return m;
 }
 

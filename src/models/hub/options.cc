@@ -10,9 +10,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The first of the variables that is set.
-std::string first_of(const GetEnv& getenv, std::initializer_list<const char*> names) {
+std::string first_of(const Environment& environment, std::initializer_list<const char*> names) {
   for (const char* name : names) {
-    if (auto value = getenv(name); value && !value->empty()) return *std::move(value);
+    if (auto value = environment(name); value && !value->empty()) return *std::move(value);
   }
   return "";
 }
@@ -25,9 +25,9 @@ bool is_true(std::string text) {
 
 }  // namespace
 
-HubOptions hub_options_from(const GetEnv& getenv) {
+HubOptions hub_options_from(const Environment& environment) {
   const auto get = [&](std::initializer_list<const char*> names) {
-    return first_of(getenv, names);
+    return first_of(environment, names);
   };
   const fs::path home = get({"HOME"});
   const auto path = [&](std::initializer_list<const char*> names) -> fs::path {
@@ -40,8 +40,7 @@ HubOptions hub_options_from(const GetEnv& getenv) {
 
   fs::path hf_home = path({"HF_HOME"});
   if (hf_home.empty()) {
-    fs::path caches = path({"XDG_CACHE_HOME"});
-    if (caches.empty() && !home.empty()) caches = home / ".cache";
+    const fs::path caches = xdg_folder(XdgFolder::kCache, environment);
     if (!caches.empty()) hf_home = caches / "huggingface";
   }
 

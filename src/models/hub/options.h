@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
+
+#include "src/base/environment.h"
 
 namespace wattree {
 
@@ -26,12 +26,9 @@ struct HubOptions {
   std::uint64_t size_limit = std::uint64_t{4} << 20;  // Of a config, in bytes, from anywhere.
 };
 
-// A variable's value; nothing where it is unset.
-using GetEnv = std::function<std::optional<std::string>(const char*)>;
-
 // The options as huggingface_hub reads them from the environment (HF_ENDPOINT, HF_TOKEN,
 // HF_TOKEN_PATH, HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME, HF_HUB_OFFLINE) and curl does the proxy and
 // certificates. An empty variable counts as unset.
-HubOptions hub_options_from(const GetEnv& getenv);
+HubOptions hub_options_from(const Environment& environment);
 
 }  // namespace wattree

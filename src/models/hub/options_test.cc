@@ -37,6 +37,13 @@ TEST(HubOptions, FindTheCacheAsHuggingfaceHubDoes) {
   EXPECT_EQ(options_of({{"HF_TOKEN_PATH", "/t"}, {"HF_HOME", "/hf"}}).token_file, "/t");
 }
 
+TEST(HubOptions, IgnoreARelativeCacheFolderAsXdgSays) {
+  EXPECT_EQ(options_of({{"HOME", "/h"}, {"XDG_CACHE_HOME", "x"}}).cache,
+            "/h/.cache/huggingface/hub");
+  // HF_HOME is Hugging Face's own, which takes any path.
+  EXPECT_EQ(options_of({{"HOME", "/h"}, {"HF_HOME", "hf"}}).cache, "hf/hub");
+}
+
 TEST(HubOptions, NeedNoHome) {
   EXPECT_EQ(options_of({}).cache, "");
   EXPECT_EQ(options_of({}).token_file, "");

@@ -108,7 +108,7 @@ Result<std::size_t> find_node(const ModelTree& tree, std::string_view text) {
   }
   const std::vector<std::string> near = nearest(scope, candidates);
   return Error{ErrorCode::kNotFound, "the tree has no node \"" + std::string(text) + "\"",
-               near.empty() ? "`wattree tree MODEL --all --level math --csv` lists every scope"
+               near.empty() ? "`wattree tree` with <level> math and <all> lists every scope"
                             : "nearest: " + join(near),
                "node"};
 }

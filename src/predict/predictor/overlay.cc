@@ -10,8 +10,8 @@ namespace wattree {
 namespace {
 
 constexpr std::string_view kHint =
-    "write overlays with wattree calibrate --quick; docs/schemas/overlay.schema.json describes the "
-    "file";
+    "write overlays with `wattree calibrate` and <quick>; docs/schemas/overlay.schema.json "
+    "describes the file";
 
 double factor(JsonFields& fields, std::string_view name) {
   return fields.number(name, kLeastFactor, kMostFactor, true).value_or(1);

@@ -142,7 +142,7 @@ class Writer {
     }
     say(fmt::format(
         "{} trees of {} models ({}), {} measured nodes.{} Written by wattree evaluate "
-        "--report.",
+        "<report>.",
         input_.data.trees.size(), input_.chosen.models.size(), join(input_.chosen.models), measured,
         input_.chosen.left_out.empty() ? ""
                                        : " Not taken in: " + join(input_.chosen.left_out) + "."));

@@ -121,6 +121,15 @@ std::string markdown_of(const DocumentTable& table) {
 
 }  // namespace
 
+Document with_fields_named(Document document, const FieldName& name) {
+  for (auto& block : document.blocks) {
+    if (auto* paragraph = std::get_if<Paragraph>(&block)) {
+      paragraph->text = with_fields_named(paragraph->text, name);
+    }
+  }
+  return document;
+}
+
 std::string to_html(const Document& document) {
   std::string out(kHead);
   out += "<title>" + html_text(document.title) + "</title>\n</head>\n<body>\n<h1>" +

@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "src/base/error_text.h"
+
 namespace wattree {
 
 struct Heading {
@@ -28,6 +30,9 @@ struct Document {
   std::string title;
   std::vector<std::variant<Heading, Paragraph, DocumentTable, Chart>> blocks;
 };
+
+// With the fields of requests that paragraphs mention, such as "<report>", in a shell's words.
+Document with_fields_named(Document document, const FieldName& name);
 
 // One file that asks for nothing from anywhere, runs no script, and is readable in light and dark.
 std::string to_html(const Document& document);

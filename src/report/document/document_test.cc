@@ -28,6 +28,15 @@ TEST(Document, MarkdownWrapsProseAndNoTable) {
             "# T\n\n| a |\n|---|\n| " + cell + " |\n");
 }
 
+TEST(Document, MentionsOfFieldsAreInTheShellsWords) {
+  const Document document{"T", {Paragraph{"Written with <report> and <other>."}}};
+  const auto flag = [](std::string_view field) {
+    return field == "report" ? std::string("--report") : std::string();
+  };
+  EXPECT_EQ(to_markdown(with_fields_named(document, flag)),
+            "# T\n\nWritten with --report and <other>.\n");
+}
+
 // As words of a sentence they are none of Markdown's.
 TEST(Document, NoLineBeginsAList) {
   const std::string nine = repeated("123456789 ", 9);

@@ -53,7 +53,7 @@ Document kernel_report(const std::string& dataset, const KernelDataAnswer& input
   Document document;
   document.title = "How far predictions for the " + data.hardware + " are off";
   document.blocks.emplace_back(
-      Paragraph{fmt::format("Written by `wattree evaluate {} --report FILE`. {} windows of {} "
+      Paragraph{fmt::format("Written by `wattree evaluate {} <report> FILE`. {} windows of {} "
                             "models in {} families, measured by the {}; {} more are "
                             "doubtful and left out. An error is 100 |predicted - measured| / "
                             "measured; energies of different cards are brought to the "
@@ -93,7 +93,7 @@ Document check_report(const std::string& dataset, const KernelDataAnswer& input,
   Document document;
   document.title = "How far the predictor " + predictor.name + " is off on " + data.hardware;
   document.blocks.emplace_back(Paragraph{fmt::format(
-      "Written by `wattree evaluate {} --predictor {} --report FILE`. {} windows of {} models in "
+      "Written by `wattree evaluate {} <predictor> {} <report> FILE`. {} windows of {} models in "
       "{} "
       "families, measured by the {}; {} more are doubtful and left out. The predictor was fitted "
       "to "

@@ -36,7 +36,7 @@ Result<std::string_view> json_in_page(std::string_view page, const std::string& 
   const std::size_t start = page.find(kElementStart);
   if (start == std::string_view::npos) {
     return Error{ErrorCode::kInvalidInput, origin + ": there is no profile in this page",
-                 "`wattree report --html` writes pages that have one"};
+                 "`wattree report` with <html> writes pages that have one"};
   }
   page.remove_prefix(start + kElementStart.size());
   const std::size_t end = page.find(kElementEnd);

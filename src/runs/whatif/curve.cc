@@ -81,7 +81,7 @@ Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::s
     return Error{
         ErrorCode::kInvalidInput,
         "the profile " + in_quotes(profile.name) + " has no epoch with an energy",
-        "where nothing can be measured, `wattree track --assume cpu=65W` declares a power"};
+        "where nothing can be measured, `wattree track` with <assume> cpu=65W declares a power"};
   }
   if (const auto outside = outside_energy(profile)) {
     const Result<Amounts> amounts =

@@ -48,6 +48,21 @@ TEST_F(ApplicationTest, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(error(get("/api/v1/predict?model=gpt2&on=nothing"), 404).at("field"), "on");
   EXPECT_EQ(error(get("/api/v1/irene-viz?model_name=gpt2&batch_size=0"), 400).at("field"),
             "batch_size");
+  EXPECT_EQ(error(get("/api/v1/predict?model=gpt2&seq=99999999"), 400).at("field"), "seq");
+  EXPECT_EQ(error(get("/api/v1/sweep?model=gpt2&seq=128,99999999"), 400).at("field"), "seq");
+  EXPECT_EQ(error(get("/api/v1/predict?model=bert-tiny&past=10"), 400).at("field"), "past");
+  EXPECT_EQ(error(get("/api/v1/generate?model=bert-tiny&generate=1"), 400).at("field"), "generate");
+  EXPECT_EQ(error(get("/api/v1/predict?model=gpt2&set=n_layer=-1"), 400).at("field"), "set");
+  EXPECT_EQ(error(get("/api/v1/predict?model=gpt2&depth=-1"), 400).at("field"), "depth");
+  EXPECT_EQ(error(get("/api/v1/compare?models=gpt2&models=gpt3"), 404).at("field"), "models[1]");
+  EXPECT_EQ(error(get("/api/v1/carbon?region=US-GA&run=nothing"), 404).at("field"), "run");
+  EXPECT_EQ(error(get("/api/v1/compare/runs?runs=1kWh&runs=nothing"), 404).at("field"), "runs[1]");
+  EXPECT_EQ(error(get("/api/v1/whatif?profile=bert-base-v100&other=nothing"), 404).at("field"),
+            "other");
+  const char* const kBad = R"({"config": {"model_type": "gpt2", "n_layer": -1}})";
+  for (const char* path : {"/api/v1/predict", "/api/v1/tree", "/api/v1/sweep", "/api/v1/suggest"}) {
+    EXPECT_EQ(error(post(path, kBad), 400).at("field"), "config.n_layer") << path;
+  }
   const auto misspelt = error(get("/api/v1/predict?model=gpt2&bach=2"), 400);
   EXPECT_EQ(misspelt.at("field"), "bach");
   EXPECT_EQ(misspelt.at("hint"), "did you mean batch?");

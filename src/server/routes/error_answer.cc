@@ -15,9 +15,9 @@ constexpr std::array kCommandPaths{
         "; or train one with `wattree train data.jsonl -o predictor.json`, and give it with "
         "<predictor>",
         ""},  // Files are not read for callers.
-    CommandPath{"`wattree tree MODEL --all --level math --csv`", "/api/v1/tree"},
+    CommandPath{"`wattree tree` with <level> math and <all>", "/api/v1/tree?fold=no"},
     CommandPath{"`wattree hardware WORDS`", "/api/v1/hardware?words=WORDS"},
-    CommandPath{"`wattree profiles list --deleted`", "/api/v1/profiles?deleted=true"},
+    CommandPath{"`wattree profiles list` with <deleted>", "/api/v1/profiles?deleted=true"},
     CommandPath{"`wattree profiles list`", "/api/v1/profiles"},
     CommandPath{"`wattree token list`", "/api/v1/tokens"},
     CommandPath{"`wattree hardware`", "/api/v1/hardware"},

@@ -105,7 +105,10 @@ TEST_F(ProfileRoutes, ChangesDeletesAndRestores) {
   EXPECT_EQ(field(call("DELETE", "/api/v1/profiles/mine"), 404), "id");
   EXPECT_EQ(good(call("POST", "/api/v1/profiles/mine/restore")).at("tags"), Json({"x", "y"}));
   EXPECT_EQ(ids(), Ids{"mine"});
-  EXPECT_EQ(field(call("POST", "/api/v1/profiles/mine/restore"), 404), "id");
+  const HttpCall again = call("POST", "/api/v1/profiles/mine/restore");
+  EXPECT_EQ(field(again, 404), "id");
+  EXPECT_EQ(json_of(ask(again)).at("error").at("hint"),
+            "/api/v1/profiles?deleted=true shows those there are");
 }
 
 TEST_F(ProfileRoutes, WhatComesWithTheProgramStays) {

@@ -196,7 +196,7 @@ Result<ProfileSummary> SqliteStore::restore(std::string_view id) {
     Error error = row.error();
     if (error.code == ErrorCode::kNotFound) {
       error.message = "there is no deleted profile " + in_quotes(id);
-      error.hint = "`wattree profiles list --deleted` shows those there are";
+      error.hint = "`wattree profiles list` with <deleted> shows those there are";
     }
     return error;
   }

@@ -43,6 +43,8 @@ export class PredictState {
   isSweepOpen = $state(false);
   lastGood: PredictQuery | undefined;
   #shown: Prediction | undefined;
+  #swept = '';
+  #isTooLong = false;  // For the query that was swept: twice its length, or four times.
 
   /** The operation's address, as the page asks for it; a local config goes in a body instead. */
   path(operation: string, more: Parameters = {}): string {
@@ -85,9 +87,13 @@ export class PredictState {
     const batches = around([1, 4, 16, 64, 256], batch);
     const shorter = [8, 4, 2].map((part) => Math.floor(seq / part));
     const sizes = (lengths: readonly number[]): Parameters => ({ batch: batches, seq: around(lengths, seq), past: undefined, depth: 0 });
-    // Many models have a longest input, and a sweep beyond it is refused as a whole.
-    if (this.sweep.failure?.field === 'seq') this.#ask(this.sweep, 'sweep', sizes(shorter), isSweep);
-    else this.#ask(this.sweep, 'sweep', sizes([...shorter, 2 * seq, 4 * seq]), isSweep);
+    // Many models have a longest input, and a sweep beyond it is refused as a whole. Once it was, longer ones are not asked
+    // for again, until the query is another one.
+    const swept = `${this.local?.name ?? ''} ${this.path('sweep')}`;
+    if (swept !== this.#swept) this.#isTooLong = false;
+    else if (this.sweep.failure?.field === 'seq') this.#isTooLong = true;
+    this.#swept = swept;
+    this.#ask(this.sweep, 'sweep', sizes(this.#isTooLong ? shorter : [...shorter, 2 * seq, 4 * seq]), isSweep);
   }
   group(by: string): void {
     if (by === 'node') return;
