@@ -3,6 +3,7 @@
 import collections
 import gzip
 import json
+import math
 import os
 import pathlib
 import re
@@ -313,3 +314,29 @@ def test_launches_take_microseconds(records):
         assert 0 < r["host_least_s"] <= r["host_s"] and r["kernels"] >= 1
         assert r["host_s"] / r["kernels"] > 1e-6, r["node"]
     assert 4e-6 < statistics.median(r["host_s"] for r in found if r["subject"] == "op") < 40e-6
+
+
+def seen(row):
+    """Of the blocks of 64 by 64, what a causal mask leaves."""
+    blocks = math.ceil(row["queries"] / 64)
+    return 1 - (blocks - 1) / 2 / math.ceil(row["keys"] / 64) if row["way"] == "causal" else 1.0
+
+
+def test_attention_in_fp32_takes_the_time_that_was_surveyed():
+    """No price was fitted to these times: docs/adr/0037 has the errors."""
+    prices = json.loads((ROOT / "data/predictors/h200.json").read_text())["kinds"]["fused_32"]["terms"]
+    errors = collections.defaultdict(list)
+    for path in sorted((ROOT / "data/h200-times").glob("times-attention*.jsonl.gz")):
+        for row in lines(path):
+            if row.get("dtype") != "fp32" or row["groups"] != row["heads"]:
+                continue
+            heads, queries, size = row["batch"] * row["heads"], row["queries"], row["size"]
+            tile, keys = 64 * math.ceil(queries / 64), 64 * math.ceil(row["keys"] / 64)
+            waves = seen(row) * heads * tile / 64 / 132
+            counts = (1, seen(row) * 4 * heads * tile * keys * size / 1e9,
+                      4 * 2 * heads * size * (queries + row["keys"]) / MEBIBYTE,
+                      keys / 1e3, max(0.0, waves - 1) * keys * size / 64 / 1e3)
+            predicted = sum(price["time_s"] * count for price, count in zip(prices, counts, strict=True))
+            errors["one token" if queries == 1 else "many"].append(abs(predicted / (1e-6 * row["warm_us"]) - 1))
+    rounded = {kind: (len(each), round(100 * statistics.fmean(each))) for kind, each in errors.items()}
+    assert rounded == {"one token": (425, 14), "many": (837, 18)}
