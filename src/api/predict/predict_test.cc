@@ -23,7 +23,7 @@ LoadedPredictor imaginary() {
   return loaded.value();
 }
 
-Prediction predict_config(const std::string& json, PassShape query = {}) {
+Prediction predict_config(const std::string& json, const PassShape& query = {}) {
   Result<BuiltModel> answer = build_model("test", json, "test", query);
   EXPECT_TRUE(answer.ok()) << answer.error().message;
   Result<Prediction> prediction = predict(std::move(answer).value(), imaginary());
@@ -474,7 +474,7 @@ TEST(Predictors, TheUsersOwnGoFirst) {
 }
 
 TEST(Predictors, StandInTheDataFolderOfTheUser) {
-  const auto folder = [](std::string xdg, std::string home) {
+  const auto folder = [](const std::string& xdg, const std::string& home) {
     const Environment environment = [=](const char* name) -> std::optional<std::string> {
       return std::string(name) == "XDG_DATA_HOME" ? xdg : home;
     };

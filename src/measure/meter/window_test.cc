@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace wattree {
 namespace {
 
@@ -36,7 +38,7 @@ Description cpu_power() {
 // What a perfect counter of `watts` shows at `now`: its energy at the last tick.
 std::uint64_t shown(Nanos now, Nanos tick, Nanos offset, double watts) {
   const Nanos last = (now - offset) / tick * tick + offset;
-  return static_cast<std::uint64_t>(watts * seconds(last) * 1e3 + 0.5);
+  return static_cast<std::uint64_t>(std::llround(watts * seconds(last) * 1e3));
 }
 
 void record(History& history, const Description& description, Nanos until, Nanos every, Nanos tick,

@@ -29,8 +29,8 @@ struct Bench {
       : machine(simulated),
         executor(machine, [this](const ModelTree&, std::int32_t node,
                                  const LaunchOptions& launch) { return work(node, launch); }),
-        watch(machine.meters(), machine.component(), {nanos_half, nanos_ten, nanos_state, 4, 0},
-              machine.clock()),
+        watch(machine.meters(), machine.component(),
+              {kHalfMillisecond, kTenMilliseconds, kStatePeriod, 4, 0}, machine.clock()),
         tree(small_tree()) {
     machine.attach(watch);
     machine.pass(kNanosPerSecond, simulated.idle_w);
@@ -69,9 +69,9 @@ struct Bench {
     return count;
   }
 
-  static constexpr Nanos nanos_half = kNanosPerMillisecond / 2;
-  static constexpr Nanos nanos_ten = 10 * kNanosPerMillisecond;
-  static constexpr Nanos nanos_state = 100 * kNanosPerMillisecond;
+  static constexpr Nanos kHalfMillisecond = kNanosPerMillisecond / 2;
+  static constexpr Nanos kTenMilliseconds = 10 * kNanosPerMillisecond;
+  static constexpr Nanos kStatePeriod = 100 * kNanosPerMillisecond;
   std::function<Result<SimulatedWork>(std::int32_t, const LaunchOptions&)> work =
       [](std::int32_t node, const LaunchOptions&) { return work_of_node(node); };
   SimulatedMachine machine;
