@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <system_error>
 #include <tuple>
 
 #include "src/base/csv.h"
@@ -115,7 +116,10 @@ std::string row_text(const RowKey& key, const CardWindows& all) {
 
 Status read_folder(const std::filesystem::path& folder, std::vector<MeasuredSession>& out) {
   std::vector<std::filesystem::path> paths{folder};
-  if (std::filesystem::exists(folder / "tf32.jsonl")) paths.push_back(folder / "tf32.jsonl");
+  std::error_code ignored;  // A folder that cannot be read is an error below.
+  if (std::filesystem::exists(folder / "tf32.jsonl", ignored)) {
+    paths.push_back(folder / "tf32.jsonl");
+  }
   for (const std::filesystem::path& path : paths) {
     Result<std::vector<MeasuredSession>> sessions = read_windows(path);
     if (!sessions.ok()) return sessions.error();

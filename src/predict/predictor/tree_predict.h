@@ -24,6 +24,11 @@ struct NodeEstimate {
   bool is_looked_up = false;  // From a twin that was measured.
   float stand_in = 0;         // Share of the energy that other kinds or sizes stand in for.
 
+  void scale(const Capped& factors) {
+    energy *= factors.energy;
+    own *= factors.energy;
+    time *= factors.time;
+  }
   Joules energy_low() const { return energy * (1 - static_cast<double>(energy_spread)); }
   Joules energy_high() const { return energy * (1 + static_cast<double>(energy_spread)); }
   Seconds time_low() const { return time * (1 - static_cast<double>(time_spread)); }
