@@ -66,8 +66,10 @@ class Accuracy : public testing::Test {
     return query;
   }
 
+  // NOLINTNEXTLINE(*-non-const-global-variables,*-identifier-naming): read once for all tests.
   static StudyData* input_;
 };
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): see above.
 StudyData* Accuracy::input_ = nullptr;
 
 TEST_F(Accuracy, TheModelThatThePaperLeavesOutIsLeftOut) {

@@ -12,7 +12,7 @@
 namespace wattree {
 namespace {
 
-BuiltModel build(const std::string& name, PassShape query = {}) {
+BuiltModel build(const std::string& name, const PassShape& query = {}) {
   const Result<std::string> config = read_file(WATTREE_SOURCE_DIR "/data/models/" + name + ".json");
   EXPECT_TRUE(config.ok()) << config.error().message;
   Result<BuiltModel> built = build_model(name, config.value(), "test", query);
@@ -31,8 +31,9 @@ std::vector<NodeEstimate> estimates_of(const ModelTree& tree, double each) {
   return out;
 }
 
-std::map<Role, double> shares_of(const std::string& model, PassShape query = {}, double each = 0) {
-  const BuiltModel built = build(model, std::move(query));
+std::map<Role, double> shares_of(const std::string& model, const PassShape& query = {},
+                                 double each = 0) {
+  const BuiltModel built = build(model, query);
   std::map<Role, double> out;
   for (const RoleShare& share : role_shares(built.tree, estimates_of(built.tree, each))) {
     out[share.role] = share.share;

@@ -90,7 +90,8 @@ TEST(AnyPredictor, ReadsBackWhatItWrote) {
 
 TEST(AnyPredictor, RefusesWhatIsWrongAndSaysWhere) {
   const std::string good = to_json(irene_predictor(IreneAggregate::kEnd2End));
-  const auto refused = [&](std::string from, std::string to, std::string says) {
+  const auto refused = [&](const std::string& from, const std::string& to,
+                           const std::string& says) {
     std::string text = good;
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;

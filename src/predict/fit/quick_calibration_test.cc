@@ -23,7 +23,7 @@ QuickReading at(const Predictor& predictor, const ModelTree& tree, std::size_t n
 }
 
 class QuickCalibration : public ::testing::Test {
- protected:
+ public:
   Predictor predictor = *load_predictor({{}, "h200", {}}).value().predictor;
   BuiltModel pass = anchor();
   StreamKernel stream = stream_kernel().value();

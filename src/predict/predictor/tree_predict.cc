@@ -95,7 +95,7 @@ class Walk {
     for (const Node& node : nodes_) {
       if (node.op == Op::kNone) {
         visit_module(node);
-      } else if (const Status failure = visit_kernel(node); !failure.ok()) {
+      } else if (Status failure = visit_kernel(node); !failure.ok()) {
         return failure;
       }
     }

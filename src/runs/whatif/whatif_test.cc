@@ -86,6 +86,7 @@ TEST(WhatIf, TheSameIsTheSame) {
 
 TEST(WhatIf, TheBaselineNeverChangesAndNoOverlayIsTheBaseline) {
   const Profile profile = sample();
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): to compare with.
   const Profile before = profile;
   Overlay overlay;
   overlay.hardware = fleet("1xH200");

@@ -47,7 +47,7 @@ Json device_entry() {
 // As it is written in a path or query, or in a body.
 Json schema_of(const Parameter& parameter) {
   const bool is_in_body = parameter.place == ParameterPlace::kBody;
-  const Json text = text_schema(parameter);
+  Json text = text_schema(parameter);
   switch (parameter.type) {
     case ParameterType::kText: return text;
     case ParameterType::kInteger: return {{"type", "integer"}};
@@ -73,7 +73,7 @@ Json schema_of(const Parameter& parameter) {
 
 // The example as a value of the parameter's type.
 Json example_of(const Parameter& parameter) {
-  const Json parsed = Json::parse(parameter.example, nullptr, false);
+  Json parsed = Json::parse(parameter.example, nullptr, false);
   switch (parameter.type) {
     case ParameterType::kInteger:
     case ParameterType::kNumber:
