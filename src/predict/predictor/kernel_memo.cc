@@ -19,7 +19,7 @@ KernelMemo::KernelMemo(const Predictor& predictor, const TwinIndex& index,
       fetches_weights_(predictor.is_by_kernel &&
                        weight_mib(tree, predictor.chip.cache_mib) > predictor.chip.cache_mib) {}
 
-KernelMemo::Entry& KernelMemo::entry_of(const Node& node) {
+KernelMemo::Place KernelMemo::place_of(const Node& node) {
   std::uint64_t hash = static_cast<std::uint64_t>(node.bytes) + static_cast<std::uint64_t>(node.op);
   hash ^= static_cast<std::uint64_t>(node.flops) * 31;
   hash *= 0x9E3779B97F4A7C15ULL;
@@ -29,16 +29,16 @@ KernelMemo::Entry& KernelMemo::entry_of(const Node& node) {
     if (slots_[slot] == 0) {
       entries_.emplace_back();
       slots_[slot] = static_cast<std::uint16_t>(entries_.size());
-      return entries_.back();
+      return {entries_.back(), false};
     }
-    if (Entry& known = entries_[slots_[slot] - 1]; known.is_of(node)) return known;
+    if (Entry& known = entries_[slots_[slot] - 1]; known.is_of(node)) return {known, true};
   }
-  return entries_[slots_[slot] - 1];  // Crowded: the last one looked at goes.
+  return {entries_[slots_[slot] - 1], false};  // Crowded: the last one looked at goes.
 }
 
 Result<const KernelMemo::Kernel*> KernelMemo::find(const Node& node) {
-  Entry& entry = entry_of(node);
-  if (!entry.is_of(node)) {
+  const auto [entry, is_known] = place_of(node);
+  if (!is_known) {
     const Result<Kernel> kernel = price(node);
     if (!kernel.ok()) return kernel.error();
     entry = {node.op,           node.level, node.type,   node.shape,    node.flops,

@@ -49,8 +49,11 @@ class KernelMemo {
              layout == node.layout && shape == node.shape;
     }
   };
-  // That of this kernel, or the place to put it.
-  Entry& entry_of(const Node& node);
+  struct Place {
+    Entry& entry;
+    bool is_known;  // It is this kernel's already.
+  };
+  Place place_of(const Node& node);
   Result<Kernel> price(const Node& node) const;
 
   const Predictor& predictor_;

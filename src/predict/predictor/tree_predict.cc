@@ -170,12 +170,12 @@ void narrow_to_parents(std::span<const Node> nodes, std::vector<NodeEstimate>& o
     if (nodes[i].parent < 0) continue;
     const NodeEstimate& parent = out[static_cast<std::size_t>(nodes[i].parent)];
     NodeEstimate& e = out[i];
-    const auto narrow = [](float& half, float of_parent, double share) {
-      half = std::min(half, static_cast<float>(static_cast<double>(of_parent) / share));
+    const auto narrow = [](float& half, double value, float parent_half, double parent) {
+      const double most = static_cast<double>(parent_half) * parent;
+      if (static_cast<double>(half) * value > most) half = static_cast<float>(most / value);
     };
-    if (e.energy > Joules())
-      narrow(e.energy_spread, parent.energy_spread, e.energy / parent.energy);
-    if (e.time > Seconds()) narrow(e.time_spread, parent.time_spread, e.time / parent.time);
+    narrow(e.energy_spread, e.energy.value, parent.energy_spread, parent.energy.value);
+    narrow(e.time_spread, e.time.value, parent.time_spread, parent.time.value);
   }
 }
 
