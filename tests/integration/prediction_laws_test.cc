@@ -20,6 +20,16 @@ struct Size {
   std::int64_t batch, seq, past;
 };
 
+BuildRequest request_of(const Size& size, Precision precision, Attention attention) {
+  BuildRequest request;
+  request.pass.batch = size.batch;
+  request.pass.seq = request.pass.target_len = request.pass.source = size.seq;
+  request.pass.past = size.past;
+  request.pass.precision = precision;
+  request.pass.attention = attention;
+  return request;
+}
+
 void expect_laws(const ModelTree& tree, const std::vector<NodeEstimate>& estimates) {
   const auto nodes = tree.nodes();
   ASSERT_EQ(estimates.size(), nodes.size());
@@ -72,13 +82,8 @@ TEST_P(PredictionLaws, ChildrenAndOwnAreTheNode) {
     for (const Precision precision : {Precision::kFp32, Precision::kTf32, Precision::kBf16,
                                       Precision::kFp16, Precision::kInt8, Precision::kInt4}) {
       for (const Attention attention : {Attention::kSdpa, Attention::kEager}) {
-        BuildRequest request;
-        request.pass.batch = size.batch;
-        request.pass.seq = request.pass.target_len = request.pass.source = size.seq;
-        request.pass.past = size.past;
-        request.pass.precision = precision;
-        request.pass.attention = attention;
-        const Result<BuiltTree> built = build_tree(config.value(), request);
+        const Result<BuiltTree> built =
+            build_tree(config.value(), request_of(size, precision, attention));
         // An encoder cannot decode; a config that has complained once does so again.
         if (!built.ok() && size.past > 0) return;
         ASSERT_TRUE(built.ok()) << built.error().message;
@@ -167,13 +172,8 @@ TEST_P(PhysicalLaws, NothingIsFasterThanTheDeviceOrDrawsMoreThanItsLimit) {
     for (const Precision precision :
          {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
       for (const Attention attention : {Attention::kSdpa, Attention::kEager}) {
-        BuildRequest request;
-        request.pass.batch = size.batch;
-        request.pass.seq = request.pass.target_len = request.pass.source = size.seq;
-        request.pass.past = size.past;
-        request.pass.precision = precision;
-        request.pass.attention = attention;
-        const Result<BuiltTree> built = build_tree(config.value(), request);
+        const Result<BuiltTree> built =
+            build_tree(config.value(), request_of(size, precision, attention));
         if (!built.ok()) continue;  // An encoder cannot decode; some lengths are too long.
         const ModelTree& tree = built.value().tree;
         for (const Target& target : targets()) {

@@ -42,8 +42,8 @@ struct Pair {
   // What the intervals of its kernels add up to, of a pass.
   double spread_of_kernels = 1;
   Mixture::Summary made_of;  // Of a module or a pass.
-  double energy_error() const { return 100 * (estimate.energy.value / sample->energy.value - 1); }
-  double time_error() const { return 100 * (estimate.time.value / sample->time.value - 1); }
+  double energy_error() const { return 100 * (estimate.energy / sample->energy - 1); }
+  double time_error() const { return 100 * (estimate.time / sample->time - 1); }
   // As an interval sees it: relative to the prediction, on the sample's own card.
   double miss() const {
     return std::abs((sample->raw_energy() - estimate.energy) / estimate.energy);

@@ -62,8 +62,7 @@ void add_repeats(const KernelData& data, MeasurementChecks& out) {
   for (const KernelSample& sample : data.samples) {
     if (sample.subject != KernelSample::Subject::kPass || sample.is_eager) continue;
     const auto [it, is_new] = first.emplace(sample.name, &sample);
-    if (!is_new)
-      apart.push_back(100 * std::abs(sample.energy.value / it->second->energy.value - 1));
+    if (!is_new) apart.push_back(100 * std::abs(sample.energy / it->second->energy - 1));
   }
   out.repeats = std::ssize(apart);
   out.repeat_median = median(apart);

@@ -62,7 +62,7 @@ void Annotator::reconciled(DatasetTree& tree, const PredictOptions& options) con
     if (node.parent >= 0 && !has_leaves[i])
       has_leaves[static_cast<std::size_t>(node.parent)] = false;
     node.predicted = e.energy;
-    node.predicted_own = Joules(e.own.value);
+    node.predicted_own = e.own;
     if (e.time > Seconds()) node.predicted_time = e.time;
     const Known known = known_at(seen, i, has_leaves, options.known);
     if (const auto& spread = predictor.spreads[static_cast<std::size_t>(known)]) {

@@ -73,14 +73,20 @@ Work half_linear(double m, double n, double k) {
   return work;
 }
 
-TEST(CountTerms, StepsShareKeysOutWhereHeadsAreFew) {
-  const Chip chip{.processors = 100};
+// Attention of one token over so many keys.
+Work step_of_50_heads(WorkKind kind, double keys) {
   Work step;
-  step.kind = WorkKind::kFusedStep16;
+  step.kind = kind;
   step.groups = 2 * 50;  // Twice batch times heads.
   step.m = 1;
-  step.n = 64 * 20;
+  step.n = keys;
   step.k = 128;
+  return step;
+}
+
+TEST(CountTerms, StepsShareKeysOutWhereHeadsAreFew) {
+  const Chip chip{.processors = 100};
+  Work step = step_of_50_heads(WorkKind::kFusedStep16, 64 * 20);
   EXPECT_EQ(step_waves(step, chip).heads, 1);
   EXPECT_EQ(step_waves(step, chip).keys, 2 * 10);  // Half of the chip has all the blocks.
   EXPECT_TRUE(step_waves(step, chip).is_shared_out);
@@ -98,12 +104,7 @@ TEST(CountTerms, StepsShareKeysOutWhereHeadsAreFew) {
 
 TEST(CountTerms, AttentionInFp32GoesThroughItsKeysOneAfterTheOther) {
   const Chip chip{.processors = 100};
-  Work step;
-  step.kind = WorkKind::kFused32;
-  step.groups = 2 * 50;  // Twice batch times heads.
-  step.m = 1;
-  step.n = 65;
-  step.k = 128;
+  Work step = step_of_50_heads(WorkKind::kFused32, 65);
   EXPECT_EQ(keys_in_turn(step, chip).first, 128);  // Blocks of 64.
   EXPECT_EQ(keys_in_turn(step, chip).beyond, 0);   // Half of the chip has one each.
   step.groups = 2 * 300;
