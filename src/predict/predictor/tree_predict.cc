@@ -170,8 +170,8 @@ void narrow_to_parents(std::span<const Node> nodes, std::vector<NodeEstimate>& o
     if (nodes[i].parent < 0) continue;
     const NodeEstimate& parent = out[static_cast<std::size_t>(nodes[i].parent)];
     NodeEstimate& e = out[i];
-    const auto narrow = [](float& half, double value, float parent_half, double parent) {
-      const double most = static_cast<double>(parent_half) * parent;
+    const auto narrow = [](float& half, double value, float whole_half, double whole) {
+      const double most = static_cast<double>(whole_half) * whole;
       if (static_cast<double>(half) * value > most) half = static_cast<float>(most / value);
     };
     narrow(e.energy_spread, e.energy.value, parent.energy_spread, parent.energy.value);
