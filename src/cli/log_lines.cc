@@ -69,16 +69,17 @@ void LogLines::add(std::string_view line) {
 void LogLines::run() {
   while (true) {
     std::string text;
+    std::uint64_t lost = 0;
     {
       std::unique_lock lock(mutex_);
       has_more_.wait(lock, [this] { return is_ending_ || !pending_.empty(); });
       if (pending_.empty()) return;
       text.swap(pending_);
-      if (const std::uint64_t lost = std::exchange(left_out_, 0); lost > 0) {
-        text += "{\"lines_left_out\":" + std::to_string(lost) + "}\n";
-      }
+      lost = std::exchange(left_out_, 0);
     }
     write_all(descriptor_, text);
+    if (lost == 0) continue;
+    attempt([&] { write_all(descriptor_, "{\"lines_left_out\":" + std::to_string(lost) + "}\n"); });
   }
 }
 

@@ -7,13 +7,10 @@
 #include "src/base/file.h"
 #include "src/models/families/family.h"
 #include "src/models/hub/bundled.h"
+#include "tests/integration/pass_sizes.h"
 
 namespace wattree {
 namespace {
-
-struct Size {
-  std::int64_t batch, seq, past;
-};
 
 void expect_laws(const ModelTree& tree) {
   const auto nodes = tree.nodes();
@@ -68,12 +65,7 @@ TEST_P(Laws, HoldForEverySizeAndPrecision) {
     for (const Precision precision : {Precision::kFp32, Precision::kTf32, Precision::kBf16,
                                       Precision::kFp16, Precision::kInt8, Precision::kInt4}) {
       for (const Attention attention : {Attention::kSdpa, Attention::kEager}) {
-        BuildRequest request;
-        request.pass.batch = size.batch;
-        request.pass.seq = request.pass.target_len = request.pass.source = size.seq;
-        request.pass.past = size.past;
-        request.pass.precision = precision;
-        request.pass.attention = attention;
+        const BuildRequest request = request_of(size, precision, attention);
         Result<Config> fresh = Config::parse(json, GetParam());
         const Result<BuiltTree> built = build_tree(fresh.value(), request);
         if (!built.ok() && size.past > 0) continue;  // An encoder cannot decode.

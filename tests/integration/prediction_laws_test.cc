@@ -12,23 +12,10 @@
 #include "src/predict/predictor/loaded_predictor.h"
 #include "src/predict/predictor/predictor_file.h"
 #include "src/predict/predictor/tree_predict.h"
+#include "tests/integration/pass_sizes.h"
 
 namespace wattree {
 namespace {
-
-struct Size {
-  std::int64_t batch, seq, past;
-};
-
-BuildRequest request_of(const Size& size, Precision precision, Attention attention) {
-  BuildRequest request;
-  request.pass.batch = size.batch;
-  request.pass.seq = request.pass.target_len = request.pass.source = size.seq;
-  request.pass.past = size.past;
-  request.pass.precision = precision;
-  request.pass.attention = attention;
-  return request;
-}
 
 void expect_laws(const ModelTree& tree, const std::vector<NodeEstimate>& estimates) {
   const auto nodes = tree.nodes();

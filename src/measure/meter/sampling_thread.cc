@@ -14,6 +14,11 @@
 #include "src/base/thread.h"
 
 namespace wattree {
+namespace {
+
+constexpr Nanos kRetry = 100 * kNanosPerMillisecond;
+
+}  // namespace
 
 SamplingThread::~SamplingThread() {
   ask_to_end();
@@ -43,7 +48,9 @@ Status SamplingThread::start(const Clock& clock) {
 void SamplingThread::run() {
   bool is_mark = false;
   while (!is_ending_.load(std::memory_order_acquire)) {
-    const Nanos next = poll_(is_mark);
+    // A poll that fails, as for want of memory, must not end the program: it is tried again.
+    Nanos next = clock_.now() + kRetry;
+    attempt([&] { next = poll_(is_mark); });
     Nanos wait = std::max<Nanos>(0, next - clock_.now());
     // After a mark the bell is not heard for a millisecond: however many marks there are, they cost
     // a thousand readings a second at most.
@@ -57,7 +64,7 @@ void SamplingThread::run() {
       [[maybe_unused]] const ssize_t got = ::read(bell_, &rings, sizeof rings);
     }
   }
-  poll_(true);
+  attempt([&] { poll_(true); });
   is_done_.store(true, std::memory_order_release);
 }
 

@@ -17,7 +17,8 @@ namespace wattree {
 
 class SamplingThread {
  public:
-  // Reads what is due and says when to come back; at a mark the bell has rung.
+  // Reads what is due and says when to come back; at a mark the bell has rung. One that throws is
+  // called again soon.
   using Poll = std::function<Nanos(bool is_mark)>;
 
   explicit SamplingThread(Poll poll) : poll_(std::move(poll)) {}

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <new>
 
 namespace wattree {
 namespace {
@@ -47,6 +48,18 @@ TEST(SamplingThread, ABellWakesItAndItCanStartAgain) {
     thread.ask_to_end();
     ASSERT_TRUE(thread.join(boot_clock().now() + kHour));
   }
+}
+
+TEST(SamplingThread, APollThatThrowsIsTriedAgain) {
+  std::atomic<int> polls = 0;
+  SamplingThread thread([&](bool) -> Nanos {
+    if (++polls != 3) throw std::bad_alloc();
+    return boot_clock().now() + kNanosPerMillisecond;
+  });
+  ASSERT_TRUE(thread.start(boot_clock()).ok());
+  wait_for([&] { return polls >= 4; });
+  thread.ask_to_end();
+  EXPECT_TRUE(thread.join(boot_clock().now() + kHour));  // Also where the last one throws.
 }
 
 TEST(SamplingThread, NoSignalReachesIt) {

@@ -156,24 +156,11 @@ void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor)
 // What each kernel of a sample takes, with all that it takes besides.
 template <class Visit>
 void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
-  const Price follow =
-      sample.subject == KernelSample::Subject::kKernel ? Price{} : price_to_follow(predictor);
-  const Price fetch = price_to_fetch(predictor);
+  const Surroundings surroundings{
+      .is_behind_another = sample.subject != KernelSample::Subject::kKernel,
+      .is_rested = sample.is_rested};
   for (const auto& [work, count] : sample.kernels) {
-    const Work placed = in_place(work, sample, predictor.chip);
-    Price price = price_of(predictor, placed);
-    price.energy += follow.energy;
-    price.time += follow.time;
-    if (placed.fetches_weight) {
-      price.energy += fetch.energy;
-      price.time += fetch.time;
-    }
-    if (!sample.is_rested) {
-      const Capped capped = cap_of_kernel(predictor, price.energy, price.time);
-      price.energy *= capped.energy;
-      price.time *= capped.time;
-    }
-    visit(price, count);
+    visit(price_among(predictor, in_place(work, sample, predictor.chip), surroundings), count);
   }
 }
 

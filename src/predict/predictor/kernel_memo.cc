@@ -60,18 +60,15 @@ Result<KernelMemo::Kernel> KernelMemo::price(const Node& node) const {
     e.is_looked_up = true;
     halves = spreads_.twin();
   } else {
-    const Price price = price_of(predictor_, work);
+    const Price price = price_among(predictor_, work);
     if (!price.is_known) {
       return Error{ErrorCode::kUnavailable,
                    "the predictor " + predictor_.name + " has no price for " +
                        std::string(node.type) + " (" + std::string(name_of(work.kind)) + ")",
                    "train one on data that has such kernels, or choose another with <on>"};
     }
-    const Price follow = price_to_follow(predictor_);
-    const Price fetch = work.fetches_weight ? price_to_fetch(predictor_) : Price{};
-    e.energy = price.energy + follow.energy + fetch.energy;
-    e.time = price.time + follow.time + fetch.time;
-    e.scale(cap_of_kernel(predictor_, e.energy, e.time));
+    e.energy = price.energy;
+    e.time = price.time;
     out.lifted = price.lifted_time;
     halves = spreads_.of(price);
     if (price.is_stand_in || price.is_far) out.stand_in_j = static_cast<float>(e.energy.value);

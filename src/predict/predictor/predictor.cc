@@ -168,8 +168,20 @@ Capped cap_of(const Predictor& predictor, Joules energy, Seconds time) {
   return {cap.limit_w * longer / power_w, longer};
 }
 
-Capped cap_of_kernel(const Predictor& predictor, Joules energy, Seconds time) {
-  return time > kShortWhile ? cap_of(predictor, energy, time) : Capped{};
+Price price_among(const Predictor& predictor, const Work& work, Surroundings surroundings) {
+  Price price = price_of(predictor, work);
+  if (!price.is_known) return price;
+  const auto add = [&price](const Price& besides) {
+    price.energy += besides.energy;
+    price.time += besides.time;
+  };
+  if (surroundings.is_behind_another) add(price_to_follow(predictor));
+  if (work.fetches_weight) add(price_to_fetch(predictor));
+  if (surroundings.is_rested || price.time <= kShortWhile) return price;
+  const Capped factor = cap_of(predictor, price.energy, price.time);
+  price.energy *= factor.energy;
+  price.time *= factor.time;
+  return price;
 }
 
 std::uint64_t hash_of(std::string_view type, const Work& work) {

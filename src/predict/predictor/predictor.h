@@ -164,14 +164,20 @@ KernelSpread spread_of_kernel(const Predictor& predictor, const Price& price, bo
 Price price_to_follow(const Predictor& predictor);
 // What a product takes besides where its weight is not in the cache: zero in a predictor without.
 Price price_to_fetch(const Predictor& predictor);
+// Among which kernels one runs.
+struct Surroundings {
+  bool is_behind_another = true;
+  bool is_rested = false;  // It runs too seldom for the power limit to matter.
+};
+// All that a kernel takes: its price, what it takes to follow another and to fetch its weight, and
+// the power limit where it lasts for long enough. Unchanged where the price is not known.
+Price price_among(const Predictor& predictor, const Work& work, Surroundings surroundings = {});
 // The factors for energy and time of a pass that would take this much: 1 below the power limit.
 struct Capped {
   double energy = 1;
   double time = 1;
 };
 Capped cap_of(const Predictor& predictor, Joules energy, Seconds time);
-// Those of one kernel in a pass, which may draw more for a short while.
-Capped cap_of_kernel(const Predictor& predictor, Joules energy, Seconds time);
 
 // Looks twins up. Holds a pointer to the predictor.
 class TwinIndex {

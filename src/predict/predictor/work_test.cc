@@ -124,14 +124,54 @@ TEST(CountTerms, AttentionInFp32GoesThroughItsKeysOneAfterTheOther) {
   EXPECT_EQ(keys_in_turn(step, chip).beyond, (0.75 * 6 - 1) * 128 * 2);
 }
 
-TEST(CapOfKernel, HoldsFromFiveMillisecondsOn) {
+Predictor with_price(Joules energy, Seconds time) {
+  Predictor out;
+  out.power_cap = PowerCap{500, 0.5, 1};
+  Coefficients& kernel = out.kinds[static_cast<std::size_t>(WorkKind::kElementwise)].emplace();
+  kernel.energy[0] = energy.value;
+  kernel.time[0] = time.value;
+  return out;
+}
+
+TEST(PriceAmong, HoldsLongKernelsToTheLimit) {
+  Work kernel;
+  kernel.kind = WorkKind::kElementwise;
+  const Predictor at_length = with_price(Joules(10), Seconds(10e-3));  // 1000 W.
+  const Price held = price_among(at_length, kernel);
+  EXPECT_DOUBLE_EQ(held.time.value, 10e-3 * std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ((held.energy / held.time).value, 500);
+  EXPECT_DOUBLE_EQ(price_among(at_length, kernel, {.is_rested = true}).time.value, 10e-3);
+  // For a moment it may draw as much.
+  EXPECT_DOUBLE_EQ(price_among(with_price(Joules(4), Seconds(4e-3)), kernel).time.value, 4e-3);
+  EXPECT_DOUBLE_EQ(price_among(with_price(Joules(4), Seconds(10e-3)), kernel).energy.value, 4);
+}
+
+TEST(PriceAmong, AddsWhatItTakesToFollowAndToFetch) {
+  Predictor predictor = with_price(Joules(1e-3), Seconds(10e-6));
+  const auto per_kernel = [&](WorkKind kind, double joules, double seconds) {
+    Coefficients& c = predictor.kinds[static_cast<std::size_t>(kind)].emplace();
+    c.energy[0] = joules;
+    c.time[0] = seconds;
+  };
+  per_kernel(WorkKind::kFollow, 1e-4, 1e-6);
+  per_kernel(WorkKind::kFetch, 2e-4, 2e-6);
+  Work kernel;
+  kernel.kind = WorkKind::kElementwise;
+  EXPECT_DOUBLE_EQ(price_among(predictor, kernel, {.is_behind_another = false}).energy.value, 1e-3);
+  EXPECT_DOUBLE_EQ(price_among(predictor, kernel).energy.value, 1.1e-3);
+  kernel.fetches_weight = true;
+  EXPECT_DOUBLE_EQ(price_among(predictor, kernel).energy.value, 1.3e-3);
+  EXPECT_DOUBLE_EQ(price_among(predictor, kernel).time.value, 13e-6);
+}
+
+TEST(PriceAmong, LeavesAloneWhatHasNoPrice) {
   Predictor predictor;
-  predictor.power_cap = PowerCap{500, 0.5, 1};
-  EXPECT_EQ(cap_of_kernel(predictor, Joules(4), Seconds(4e-3)).time, 1);  // 1000 W, for a moment.
-  const Capped longer = cap_of_kernel(predictor, Joules(10), Seconds(10e-3));
-  EXPECT_DOUBLE_EQ(longer.time, std::sqrt(2.0));
-  EXPECT_DOUBLE_EQ(10 * longer.energy / (10e-3 * longer.time), 500);
-  EXPECT_EQ(cap_of_kernel(predictor, Joules(4), Seconds(10e-3)).energy, 1);
+  predictor.kinds[static_cast<std::size_t>(WorkKind::kFollow)].emplace().energy[0] = 1;
+  Work kernel;
+  kernel.kind = WorkKind::kGemm;
+  const Price price = price_among(predictor, kernel);
+  EXPECT_FALSE(price.is_known);
+  EXPECT_EQ(price.energy, Joules());
 }
 
 TEST(Besides, NormsLayOutAnewWhatIsCrossed) {

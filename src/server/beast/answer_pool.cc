@@ -50,7 +50,7 @@ void AnswerPool::run() {
       work_.pop_front();
       waiting_ = work_.size();
     }
-    work();
+    attempt(work);
   }
 }
 

@@ -25,7 +25,7 @@ class AnswerPool {
   ~AnswerPool() { stop(); }
 
   Status start(unsigned threads);
-  // False where too many wait already, or it has stopped. Work never throws.
+  // False where too many wait already, or it has stopped. Work that throws ends there.
   bool submit(std::function<void()> work);
   // Forgets what waits, and returns when what has begun is done.
   void stop();

@@ -25,7 +25,9 @@ constexpr std::chrono::milliseconds kSweep{200};
 Status SocketLoop::start() {
   Result<std::jthread> thread = start_thread("the server", [this] {
     const auto work = asio::make_work_guard(context_);
-    context_.run();
+    while (!attempt([this] { context_.run(); })) {
+      // What threw, as for want of memory, is over; the other connections are served on.
+    }
   });
   if (!thread.ok()) return thread.error();
   thread_ = std::move(thread).value();
