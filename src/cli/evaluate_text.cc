@@ -140,6 +140,9 @@ std::string text_of(const EvaluatedWindows& answer) {
       input.data.families.size(), input.doubtful);
   out += window_table("error in %", e.by_subject);
   out += window_table("passes and steps, by precision", e.by_dtype);
+  if (!e.over_anchor.empty()) {
+    out += window_table("passes and steps, over the card's anchor", e.over_anchor);
+  }
   if (!e.by_kind.empty()) out += window_table("passes and steps, by kind of work", e.by_kind);
   out += window_table(is_family ? "passes and steps, by family" : "passes and steps, by model",
                       e.by_group);

@@ -65,6 +65,7 @@ std::string to_json(const EvaluatedWindows& answer) {
   out.field("families", static_cast<std::int64_t>(input.data.families.size()));
   write_errors(out, "by_subject", e.by_subject);
   write_errors(out, "by_dtype", e.by_dtype);
+  write_errors(out, "over_anchor", e.over_anchor);
   write_errors(out, "by_time", e.by_time);
   write_errors(out, "by_kind", e.by_kind);
   write_errors(out, "by_group", e.by_group);

@@ -237,6 +237,12 @@ std::optional<std::string> subject_name(const Pair& pair) {
   return std::nullopt;
 }
 
+std::optional<std::string> dtype_name(const Pair& pair) {
+  if (!is_replayed(pair)) return std::nullopt;
+  const bool is_step = pair.sample->subject == KernelSample::Subject::kStep;
+  return pair.sample->dtype + (is_step ? ", steps" : "");
+}
+
 void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
                 const std::vector<std::string>& groups, KernelEvaluation& out) {
   out.by_subject = errors_by(pairs, half_width, subject_name);
@@ -245,11 +251,7 @@ void add_errors(const std::vector<Pair>& pairs, const HalfWidth& half_width,
     if (!is_replayed(pair)) return std::nullopt;
     return groups[static_cast<std::size_t>(pair.group)];
   });
-  out.by_dtype = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
-    if (!is_replayed(pair)) return std::nullopt;
-    const bool is_step = pair.sample->subject == KernelSample::Subject::kStep;
-    return pair.sample->dtype + (is_step ? ", steps" : "");
-  });
+  out.by_dtype = errors_by(pairs, half_width, dtype_name);
   out.by_time = errors_by(pairs, half_width, [](const Pair& pair) -> std::optional<std::string> {
     if (!is_whole_pass(pair)) return std::nullopt;
     const double time = pair.sample->time.value;
@@ -303,7 +305,9 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
   KernelEvaluation out;
   std::vector<KernelSample> samples = data.samples;
   std::vector<Pair> pairs;
+  std::vector<double> card_factors;  // By pair.
   for (KernelSample& sample : samples) {
+    const double card_factor = sample.card_factor;
     sample.energy = sample.raw_energy();
     sample.card_factor = 1;
     // What launching takes is the host's, which the predictor may know.
@@ -311,7 +315,9 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
         sample.is_eager ? predictor.eager.has_value() : sample.is_as_in_a_pass();
     out.estimates.push_back(sample.is_eager && is_comparable ? predict_launched(predictor, sample)
                                                              : predict_sample(predictor, sample));
-    if (is_comparable) pairs.push_back({&sample, *out.estimates.back(), sample.model, 1, {}});
+    if (!is_comparable) continue;
+    pairs.push_back({&sample, *out.estimates.back(), sample.model, 1, {}});
+    card_factors.push_back(card_factor);
   }
   const HalfWidth half_width = [&](const Pair& pair) {
     const Spread spread = predictor.spread_of_unknown(pair.sample->is_single);
@@ -329,6 +335,11 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
     return std::min(1.0, half + spread_of_launched(predictor, *pair.sample).energy);
   };
   add_errors(pairs, half_width, data.models, out);
+  if (!data.anchor.is_like(predictor.anchor)) return out;
+  const double middle = data.anchor.energy / predictor.anchor.energy;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    pairs[i].estimate.energy *= middle * card_factors[i];
+  out.over_anchor = errors_by(pairs, half_width, dtype_name);
   return out;
 }
 

@@ -33,6 +33,9 @@ struct KernelEvaluation {
   NamedErrors by_subject;            // Passes, decode steps, modules of 20 µs and more, kernels.
   NamedErrors by_group;              // Whole passes and decode steps by what was left out,
   NamedErrors by_dtype;
+  // As by_dtype, predictions times what the card's anchor takes more than the predictor's; empty
+  // where one of them is not known, or models were left out.
+  NamedErrors over_anchor;
   NamedErrors by_time;
   NamedErrors by_kind;          // Of windows that say what kind of work they were measured for.
   double rank_correlation = 0;  // Spearman's, over whole passes.
@@ -44,7 +47,7 @@ struct KernelEvaluation {
 Result<KernelEvaluation> evaluate_kernels(const KernelData& data, LeaveOut what);
 
 // What this predictor says of everything that was measured, with its own intervals; by model. On
-// the card that was measured: how cards differ is in the errors.
+// the card that was measured: how cards differ is in the errors, save those over the anchor.
 KernelEvaluation check_predictor(const KernelData& data, const Predictor& predictor);
 
 }  // namespace wattree

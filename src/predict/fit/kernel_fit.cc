@@ -156,11 +156,11 @@ void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor)
 // What each kernel of a sample takes, with all that it takes besides.
 template <class Visit>
 void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
-  const Surroundings surroundings{
+  const Neighbours neighbours{
       .is_behind_another = sample.subject != KernelSample::Subject::kKernel,
       .is_rested = sample.is_rested};
   for (const auto& [work, count] : sample.kernels) {
-    visit(price_among(predictor, in_place(work, sample, predictor.chip), surroundings), count);
+    visit(price_among(predictor, in_place(work, sample, predictor.chip), neighbours), count);
   }
 }
 
@@ -200,6 +200,7 @@ Result<Predictor> fit_kernels(const KernelData& data, const Chosen& chosen) {
   predictor.boundary = "gpu";
   predictor.chip = data.chip;
   predictor.idle_w = data.idle_w;
+  predictor.anchor = data.anchor;
 
   Rows rows(columns.count());
   std::vector<double> energy;

@@ -59,6 +59,7 @@ struct KernelData {
   Chip chip;
   double limit_w = 0;  // Of power; 0: not known.
   double idle_w = 0;
+  CardAnchor anchor;                    // On the middle card.
   std::vector<double> native_kernel_s;  // By session: see EagerHost; 0: not known.
   std::vector<std::string> models;
   std::vector<std::string> families;

@@ -214,12 +214,15 @@ TEST(KernelFitTest, EagerLaunchesCostTheHostsTime) {
 }
 
 TEST(KernelFitTest, ATrainedPredictorIsTheSameAfterReading) {
-  const Predictor p = train_kernels(known_device(), "known").value().predictor;
+  KernelData data = known_device();
+  data.anchor = {Joules(0.7), "a protocol"};
+  const Predictor p = train_kernels(data, "known").value().predictor;
   EXPECT_TRUE(p.is_by_kernel);
   EXPECT_EQ(p.dtypes, std::vector<std::string>{"bf16"});
   const std::string text = to_json(p);
   const Predictor again = parse_predictor(text, "known.json").value();
   EXPECT_EQ(to_json(again), text);
+  EXPECT_TRUE(again.anchor.is_like(data.anchor));
   EXPECT_EQ(price_of(again, linear(10, 20, 30)).energy.value,
             price_of(p, linear(10, 20, 30)).energy.value);
 }

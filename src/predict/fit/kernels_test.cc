@@ -220,6 +220,7 @@ TEST_F(WindowsTest, CardsAreBroughtToTheMiddleOne) {
   for (const KernelSample& sample : answer.data.samples)
     EXPECT_NEAR(sample.energy.value, 0.010, 1e-9);
   EXPECT_NEAR(answer.data.samples[0].raw_energy().value, 0.008, 1e-9);
+  EXPECT_EQ(answer.data.anchor.energy, Joules(1.0));
   EXPECT_EQ(answer.data.limit_w, 700);
 }
 

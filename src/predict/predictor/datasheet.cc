@@ -53,6 +53,7 @@ Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
   out.chip.peak = peak_of(to);
   if (out.chip.peak.cache_mib <= 0) out.chip.peak.cache_mib = kUnknownCacheMib;
   out.idle_w *= power;
+  out.anchor = {};
   if (out.power_cap) out.power_cap->limit_w = to.tdp_w;
   if (out.eager) out.eager->waiting_w *= power;
   Spread wide;

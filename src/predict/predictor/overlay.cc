@@ -149,6 +149,7 @@ Predictor with_overlay(Predictor predictor, const MachineOverlay& overlay) {
     }
   }
   predictor.idle_w *= overlay.idle;
+  predictor.anchor = {};  // It is of one card now, not of the middle one.
   if (predictor.eager) {
     EagerHost& host = *predictor.eager;
     host.per_kernel_s *= overlay.launch;

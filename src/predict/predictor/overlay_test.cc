@@ -38,6 +38,7 @@ TEST(Overlay, IsReadAsItWasWritten) {
 TEST(Overlay, ScalesEveryTermByWhatBoundsIt) {
   Predictor p;
   p.idle_w = 100;
+  p.anchor = {Joules(0.7), "a protocol"};
   Coefficients linear;
   linear.energy = {1, 1, 1, 1, 1, 1};
   linear.time = linear.energy;
@@ -56,6 +57,7 @@ TEST(Overlay, ScalesEveryTermByWhatBoundsIt) {
   EXPECT_EQ(scaled.energy, (Terms{0.8, 1.1, 1.1, 0.9, 0.9, 0.9}));
   EXPECT_EQ(scaled.time, (Terms{1, 1.2, 1.2, 1.05, 1.05, 1.05}));
   EXPECT_DOUBLE_EQ(here.idle_w, 80);
+  EXPECT_EQ(here.anchor.energy, Joules());
   EXPECT_DOUBLE_EQ(here.eager->seconds(1, 1, 1), 12);
   EXPECT_DOUBLE_EQ(here.eager->waiting_w, 80);
   EXPECT_DOUBLE_EQ(here.eager->native_kernel_s, 8);

@@ -168,16 +168,16 @@ Capped cap_of(const Predictor& predictor, Joules energy, Seconds time) {
   return {cap.limit_w * longer / power_w, longer};
 }
 
-Price price_among(const Predictor& predictor, const Work& work, Surroundings surroundings) {
+Price price_among(const Predictor& predictor, const Work& work, Neighbours neighbours) {
   Price price = price_of(predictor, work);
   if (!price.is_known) return price;
   const auto add = [&price](const Price& besides) {
     price.energy += besides.energy;
     price.time += besides.time;
   };
-  if (surroundings.is_behind_another) add(price_to_follow(predictor));
+  if (neighbours.is_behind_another) add(price_to_follow(predictor));
   if (work.fetches_weight) add(price_to_fetch(predictor));
-  if (surroundings.is_rested || price.time <= kShortWhile) return price;
+  if (neighbours.is_rested || price.time <= kShortWhile) return price;
   const Capped factor = cap_of(predictor, price.energy, price.time);
   price.energy *= factor.energy;
   price.time *= factor.time;

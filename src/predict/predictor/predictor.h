@@ -96,6 +96,17 @@ struct Spread {
   double time_of_kernels = 0;
 };
 
+// What the pass takes by which sessions of measuring tell their cards apart. Only sessions of one
+// protocol run the same one.
+struct CardAnchor {
+  Joules energy;  // 0: nobody measured it.
+  std::string protocol;
+
+  bool is_like(const CardAnchor& other) const {
+    return energy > Joules() && other.energy > Joules() && protocol == other.protocol;
+  }
+};
+
 struct Predictor {
   std::string name;      // "h200", or what the user calls the machine.
   std::string hardware;  // As shown to people.
@@ -110,6 +121,7 @@ struct Predictor {
   std::optional<PowerCap> power_cap;
   std::optional<EagerHost> eager;
   double idle_w = 0;  // 0: nobody measured it.
+  CardAnchor anchor;  // On the middle one of the cards that it was fitted to.
   std::array<std::optional<Coefficients>, kWorkKinds> kinds;
   std::vector<Twin> twins;
   std::array<std::optional<Spread>, kKnownCount> spreads;
@@ -165,13 +177,13 @@ Price price_to_follow(const Predictor& predictor);
 // What a product takes besides where its weight is not in the cache: zero in a predictor without.
 Price price_to_fetch(const Predictor& predictor);
 // Among which kernels one runs.
-struct Surroundings {
+struct Neighbours {
   bool is_behind_another = true;
   bool is_rested = false;  // It runs too seldom for the power limit to matter.
 };
 // All that a kernel takes: its price, what it takes to follow another and to fetch its weight, and
 // the power limit where it lasts for long enough. Unchanged where the price is not known.
-Price price_among(const Predictor& predictor, const Work& work, Surroundings surroundings = {});
+Price price_among(const Predictor& predictor, const Work& work, Neighbours neighbours = {});
 // The factors for energy and time of a pass that would take this much: 1 below the power limit.
 struct Capped {
   double energy = 1;

@@ -138,6 +138,10 @@ void read_device(JsonFields& fields, Predictor& p) {
   }
   if (chip.has("survey")) p.chip.survey = read_survey(chip.inside("survey"), p.chip);
   p.idle_w = number(fields, "idle_w");
+  if (fields.has("anchor")) {
+    JsonFields anchor = fields.inside("anchor");
+    p.anchor = {Joules(number(anchor, "energy_j", kLeastRate)), anchor.text("protocol", true)};
+  }
   if (fields.has("power_cap")) {
     JsonFields cap = fields.inside("power_cap");
     p.power_cap = PowerCap{number(cap, "limit_w"), number(cap, "exponent"), count(cap, "samples")};

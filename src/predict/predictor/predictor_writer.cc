@@ -84,6 +84,13 @@ void write_device(JsonWriter& json, const Predictor& p) {
   }
   json.end_object();
   json.field("idle_w", p.idle_w);
+  if (p.anchor.energy > Joules()) {
+    json.key("anchor");
+    json.begin_object();
+    json.field("energy_j", p.anchor.energy.value);
+    json.field("protocol", p.anchor.protocol);
+    json.end_object();
+  }
   if (p.power_cap) {
     json.key("power_cap");
     json.begin_object();

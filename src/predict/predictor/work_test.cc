@@ -127,7 +127,8 @@ TEST(CountTerms, AttentionInFp32GoesThroughItsKeysOneAfterTheOther) {
 Predictor with_price(Joules energy, Seconds time) {
   Predictor out;
   out.power_cap = PowerCap{500, 0.5, 1};
-  Coefficients& kernel = out.kinds[static_cast<std::size_t>(WorkKind::kElementwise)].emplace();
+  out.is_by_kernel = true;
+  Coefficients& kernel = out.kinds[static_cast<std::size_t>(WorkKind::kPointwise)].emplace();
   kernel.energy[0] = energy.value;
   kernel.time[0] = time.value;
   return out;

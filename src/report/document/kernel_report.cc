@@ -113,6 +113,14 @@ Document check_report(const std::string& dataset, const KernelDataAnswer& input,
     document.blocks.emplace_back(table_of("passes and steps, by kind of work", check.by_kind));
   }
   document.blocks.emplace_back(table_of("passes and steps, by precision", check.by_dtype));
+  if (!check.over_anchor.empty()) {
+    document.blocks.emplace_back(Paragraph{fmt::format(
+        "Over the card's anchor, predictions of energy are scaled: the anchor pass takes {} J on "
+        "this card, and {} J on the middle one of those that the predictor was fitted to.",
+        digits(data.anchor.energy.value, 3), digits(predictor.anchor.energy.value, 3))});
+    document.blocks.emplace_back(
+        table_of("passes and steps, over the card's anchor", check.over_anchor));
+  }
   document.blocks.emplace_back(table_of("whole passes, by their time", check.by_time));
   document.blocks.emplace_back(table_of("passes and steps, by model", check.by_group));
   DocumentTable rows;
