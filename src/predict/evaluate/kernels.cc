@@ -63,6 +63,19 @@ Mixture::Summary made_of(const Predictor& predictor, const KernelSample& sample)
   return mixture.summary();
 }
 
+// Of the energy: what kernels take whose prices are of other kinds or sizes.
+double stand_in_share(const Predictor& predictor, const KernelSample& sample) {
+  double stood_in_j = 0;
+  double sum_j = 0;
+  for (const auto& [work, count] : sample.kernels) {
+    const Price price = price_of(predictor, work);
+    const double energy_j = price.energy.value * count;
+    sum_j += energy_j;
+    if (price.is_stand_in || price.is_far) stood_in_j += energy_j;
+  }
+  return sum_j > 0 ? stood_in_j / sum_j : 0;
+}
+
 double half_of_module(double whole, double share_of_kernels, const Mixture::Summary& made_of) {
   return half_of_mixture(std::max(whole, share_of_kernels * made_of.halves), made_of.halves,
                          made_of.concentration);
@@ -319,7 +332,7 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
     pairs.push_back({&sample, *out.estimates.back(), sample.model, 1, {}});
     card_factors.push_back(card_factor);
   }
-  const HalfWidth half_width = [&](const Pair& pair) {
+  const HalfWidth of_known_kinds = [&](const Pair& pair) {
     const Spread spread = predictor.spread_of_unknown(pair.sample->is_single);
     const auto level = static_cast<std::size_t>(pair.sample->level());
     if (pair.sample->level() == TreeLevel::kModule) {
@@ -332,7 +345,11 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
         half_of_mixture(std::max(spread.energy[level], spread.energy_of_kernels * kernels), kernels,
                         made_of(predictor, *pair.sample).concentration);
     if (!pair.sample->is_eager) return half;
-    return std::min(1.0, half + spread_of_launched(predictor, *pair.sample).energy);
+    return half + spread_of_launched(predictor, *pair.sample).energy;
+  };
+  const HalfWidth half_width = [&](const Pair& pair) {
+    const double stood_in = stand_in_share(predictor, *pair.sample);
+    return std::min(1.0, of_known_kinds(pair) + kStandInSpread * stood_in);
   };
   add_errors(pairs, half_width, data.models, out);
   if (!data.anchor.is_like(predictor.anchor)) return out;

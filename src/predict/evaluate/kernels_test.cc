@@ -63,5 +63,15 @@ TEST_F(CheckPredictorTest, AnchorsOfOtherProtocolsAreNotCompared) {
   EXPECT_TRUE(check_predictor(data_, predictor_).over_anchor.empty());
 }
 
+TEST_F(CheckPredictorTest, WhatIsStoodInForHasAWiderInterval) {
+  add_pass(Joules(1.1), 1);
+  EXPECT_NEAR(check_predictor(data_, predictor_).by_dtype[0].second.width, 5, 1e-6);
+  // Functions have no prices here, and pointwise kernels stand in for them.
+  data_.samples[0].kernels[0].work.kind = WorkKind::kTranscendental;
+  const KernelErrors stood_in = check_predictor(data_, predictor_).by_dtype[0].second;
+  EXPECT_NEAR(stood_in.width, 55, 1e-6);
+  EXPECT_NEAR(stood_in.coverage, 100, 1e-6);
+}
+
 }  // namespace
 }  // namespace wattree

@@ -172,6 +172,8 @@ struct KernelSpread {
   double time = 0;
 };
 KernelSpread spread_of_kernel(const Predictor& predictor, const Price& price, bool is_single);
+// Besides, of what prices of other kinds or sizes stand in for.
+inline constexpr double kStandInSpread = 0.5;
 // What a kernel takes besides where it comes after another one: zero in a predictor without.
 Price price_to_follow(const Predictor& predictor);
 // What a product takes besides where its weight is not in the cache: zero in a predictor without.

@@ -11,9 +11,6 @@
 namespace wattree {
 namespace {
 
-// Of what other kinds or sizes are asked for.
-constexpr float kStandInSpread = 0.5F;
-
 // Of the time of a pass: what fitted prices may fall short of what the chip allows. Those that ship
 // stay below a tenth, except with experts in fp32, which nobody measured.
 constexpr double kMostLifted = 0.5;
@@ -147,7 +144,7 @@ class Walk {
   void keep(NodeEstimate e, float stand_in_j) {
     if (stand_in_j > 0) {
       e.stand_in = static_cast<float>(static_cast<double>(stand_in_j) / e.energy.value);
-      const float wider = kStandInSpread * e.stand_in;
+      const float wider = static_cast<float>(kStandInSpread) * e.stand_in;
       e.energy_spread = std::min(1.0F, e.energy_spread + wider);
       e.time_spread = std::min(1.0F, e.time_spread + wider);
     }

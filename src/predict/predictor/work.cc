@@ -37,9 +37,9 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
               product_us(w, chip),
-              w.m * w.k * w.width / kMiB,
+              (w.m * w.k + w.m * w.n) * w.width / kMiB,
               weight_bytes(w) / kMiB,
-              w.m * w.n * w.width / kMiB};
+              w.m > 1 ? weight_bytes(w) / kMiB : 0.0};
     case WorkKind::kGrouped16:
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,

@@ -31,9 +31,13 @@ constexpr TermFacts kTrafficTerms[] = {kTraffic};
 constexpr TermFacts kCallTerms[] = {{"calls", "call", Bound::kLaunch}};
 
 // Terms of kernels.
+constexpr TermFacts kTilingOrTraffic{"best tiling or traffic", "µs", Bound::kClock};
 constexpr TermFacts kHalfLinearTerms[] = {
-    kLaunch, kArithmetic, {"best tiling or traffic", "µs", Bound::kClock},
-    kInput,  kWeights,    kOutput};
+    kLaunch,          kArithmetic,
+    kTilingOrTraffic, {"input and output", "MiB", Bound::kTraffic},
+    kWeights,         {"weights, several rows", "MiB", Bound::kTraffic}};
+constexpr TermFacts kGroupedTerms[] = {kLaunch, kArithmetic, kTilingOrTraffic,
+                                       kInput,  kWeights,    kOutput};
 constexpr TermFacts kSingleLinearTerms[] = {
     kLaunch,
     kArithmetic,

@@ -183,6 +183,20 @@ TEST(Besides, NormsLayOutAnewWhatIsCrossed) {
   EXPECT_TRUE(takes_besides(norm, WorkKind::kCross));
 }
 
+TEST(CountTerms, ProductsOfOneRowReadTheirWeightFaster) {
+  const auto terms_of_rows = [](double rows) {
+    return count_terms(seen_as(half_linear(rows, 1024, 512), WorkKind::kLinear16), Chip());
+  };
+  const Terms one = terms_of_rows(1);
+  const Terms two = terms_of_rows(2);
+  EXPECT_DOUBLE_EQ(one[3], (512 + 1024) * 2.0 / (1024 * 1024));  // Input and output.
+  EXPECT_DOUBLE_EQ(two[3], 2 * one[3]);
+  EXPECT_DOUBLE_EQ(one[4], 1);  // A weight of 1 MiB,
+  EXPECT_DOUBLE_EQ(two[4], 1);
+  EXPECT_DOUBLE_EQ(one[5], 0);  // once more from two rows on.
+  EXPECT_DOUBLE_EQ(two[5], 1);
+}
+
 TEST(KernelKind, TellsProductsByHowTheirRowsLie) {
   EXPECT_EQ(kernel_kind(half_linear(512, 3072, 768)), WorkKind::kLinear16);
   EXPECT_EQ(kernel_kind(half_linear(511, 3072, 768)), WorkKind::kLinear16);  // Rows are no matter.
