@@ -156,9 +156,8 @@ void fit_cap(const KernelData& data, const Chosen& chosen, Predictor& predictor)
 // What each kernel of a sample takes, with all that it takes besides.
 template <class Visit>
 void for_each_price(const Predictor& predictor, const KernelSample& sample, const Visit& visit) {
-  const Neighbours neighbours{
-      .is_behind_another = sample.subject != KernelSample::Subject::kKernel,
-      .is_rested = sample.is_rested};
+  const Neighbours neighbours{.is_behind_another = sample.subject != KernelSample::Subject::kKernel,
+                              .is_rested = sample.is_rested};
   for (const auto& [work, count] : sample.kernels) {
     visit(price_among(predictor, in_place(work, sample, predictor.chip), neighbours), count);
   }
