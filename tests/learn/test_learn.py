@@ -4,6 +4,7 @@ that is degenerate in every way we could think of. No output may ever hold a NaN
 import copy
 import json
 import math
+import re
 import subprocess
 
 import jsonschema
@@ -80,6 +81,15 @@ def test_same_input_same_bytes(wattree, toy, tmp_path):
         for file in files:
             assert run(wattree, "train", toy, "-o", file, "--name", "p", "--aggregate", *method).returncode == 0
         assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_the_schema_knows_every_kind_and_the_shipped_predictor(root):
+    schema = json.loads((root / "docs/schemas/predictor.schema.json").read_text())
+    kinds = re.findall(r'^WATTREE_WORK_KIND\(\w+, "(\w+)"', (root / "src/predict/predictor/work_kinds.inc").read_text(), re.MULTILINE)
+    assert schema["$defs"]["reconciled"]["properties"]["kinds"]["propertyNames"]["enum"] == kinds
+    shipped = loads((root / "data/predictors/h200.json").read_text())
+    jsonschema.validate(shipped, schema)
+    assert shipped["anchor"]["energy_j"] == pytest.approx(0.745, abs=0.001)
 
 
 @pytest.mark.parametrize("aggregate", ["reconciled", "end2end", "stepwise", "sum", "unstructured"])

@@ -50,7 +50,8 @@ void SamplingThread::run() {
   while (!is_ending_.load(std::memory_order_acquire)) {
     // A poll that fails, as for want of memory, must not end the program: it is tried again.
     Nanos next = clock_.now() + kRetry;
-    attempt([&] { next = poll_(is_mark); });
+    const bool is_read = attempt([&] { next = poll_(is_mark); });
+    if (!is_read && is_mark) ring();
     Nanos wait = std::max<Nanos>(0, next - clock_.now());
     // After a mark the bell is not heard for a millisecond: however many marks there are, they cost
     // a thousand readings a second at most.

@@ -18,7 +18,7 @@ namespace wattree {
 class SamplingThread {
  public:
   // Reads what is due and says when to come back; at a mark the bell has rung. One that throws is
-  // called again soon.
+  // called again soon, at a mark for that mark.
   using Poll = std::function<Nanos(bool is_mark)>;
 
   explicit SamplingThread(Poll poll) : poll_(std::move(poll)) {}

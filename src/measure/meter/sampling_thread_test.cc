@@ -62,6 +62,19 @@ TEST(SamplingThread, APollThatThrowsIsTriedAgain) {
   EXPECT_TRUE(thread.join(boot_clock().now() + kHour));  // Also where the last one throws.
 }
 
+TEST(SamplingThread, AMarkIsNotLostByAPollThatThrows) {
+  std::atomic<int> marks = 0;
+  std::atomic<bool> is_first = true;
+  SamplingThread thread([&](bool is_mark) -> Nanos {
+    if (is_mark && is_first.exchange(false)) throw std::bad_alloc();
+    marks += is_mark;
+    return boot_clock().now() + kHour;
+  });
+  ASSERT_TRUE(thread.start(boot_clock()).ok());
+  thread.ring();
+  wait_for([&] { return marks >= 1; });
+}
+
 TEST(SamplingThread, NoSignalReachesIt) {
   std::atomic<int> blocked = -1;
   SamplingThread thread([&](bool) {

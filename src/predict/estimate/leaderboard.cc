@@ -70,11 +70,13 @@ std::vector<Entry> entries_of(const LeaderboardQuery& query) {
   const auto work = [&] {
     for (std::size_t i = next++; i < out.size(); i = next++) {
       const NamedModel& model = query.models[i];
-      try {
-        out[i] = entry_of(query, model);
-      } catch (const std::exception& error) {
-        out[i] = Leaderboard::LeftOut{model.name, error.what()};
-      }
+      attempt([&] {  // Without memory even for saying why, a row is missing.
+        try {
+          out[i] = entry_of(query, model);
+        } catch (const std::exception& error) {
+          out[i] = Leaderboard::LeftOut{model.name, error.what()};
+        }
+      });
     }
   };
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());

@@ -55,10 +55,10 @@ struct Pair {
 // What a module is made of, as a tree's prediction sees it.
 Mixture::Summary made_of(const Predictor& predictor, const KernelSample& sample) {
   Mixture mixture;
-  for (std::size_t i = 0; i < sample.kernels.size(); ++i) {
-    const Price price = price_of(predictor, sample.kernels[i].work);
-    const double energy_j = price.energy.value * sample.kernels[i].count;
-    mixture.add(i, energy_j, spread_of_kernel(predictor, price, sample.is_single).energy);
+  std::size_t i = 0;
+  for (const auto& [price, count] : price_kernels(predictor, sample)) {
+    mixture.add(i++, price.energy.value * count,
+                spread_of_kernel(predictor, price, sample.is_single).energy);
   }
   return mixture.summary();
 }
@@ -67,8 +67,7 @@ Mixture::Summary made_of(const Predictor& predictor, const KernelSample& sample)
 double stand_in_share(const Predictor& predictor, const KernelSample& sample) {
   double stood_in_j = 0;
   double sum_j = 0;
-  for (const auto& [work, count] : sample.kernels) {
-    const Price price = price_of(predictor, work);
+  for (const auto& [price, count] : price_kernels(predictor, sample)) {
     const double energy_j = price.energy.value * count;
     sum_j += energy_j;
     if (price.is_stand_in || price.is_far) stood_in_j += energy_j;
@@ -340,7 +339,7 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
                             spread.energy_of_kernels, made_of(predictor, *pair.sample));
     }
     const double kernels = spread_of_kernels(predictor, *pair.sample).energy;
-    if (!pair.sample->is_pass()) return spread.energy[level];
+    if (!pair.sample->is_pass()) return kernels;
     const double half =
         half_of_mixture(std::max(spread.energy[level], spread.energy_of_kernels * kernels), kernels,
                         made_of(predictor, *pair.sample).concentration);
@@ -352,7 +351,7 @@ KernelEvaluation check_predictor(const KernelData& data, const Predictor& predic
     return std::min(1.0, of_known_kinds(pair) + kStandInSpread * stood_in);
   };
   add_errors(pairs, half_width, data.models, out);
-  if (!data.anchor.is_like(predictor.anchor)) return out;
+  if (data.hardware != predictor.hardware || !data.anchor.is_like(predictor.anchor)) return out;
   const double middle = data.anchor.energy / predictor.anchor.energy;
   for (std::size_t i = 0; i < pairs.size(); ++i)
     pairs[i].estimate.energy *= middle * card_factors[i];

@@ -33,7 +33,7 @@ struct KernelEvaluation {
   NamedErrors by_subject;            // Passes, decode steps, modules of 20 µs and more, kernels.
   NamedErrors by_group;              // Whole passes and decode steps by what was left out,
   NamedErrors by_dtype;
-  // As by_dtype, predictions times what the card's anchor takes more than the predictor's; empty
+  // As by_dtype, predictions scaled by the ratio of the card's anchor to the predictor's; empty
   // where one of them is not known, or models were left out.
   NamedErrors over_anchor;
   NamedErrors by_time;

@@ -17,6 +17,7 @@ class CheckPredictorTest : public testing::Test {
     Spread& spread = predictor_.spreads[static_cast<std::size_t>(Known::kNothing)].emplace();
     spread.energy.fill(0.05);
     predictor_.anchor = {Joules(0.5), "one"};
+    data_.hardware = predictor_.hardware = "a card";
     data_.models = {"a"};
     data_.anchor = {Joules(0.55), "one"};
   }
@@ -59,6 +60,9 @@ TEST_F(CheckPredictorTest, AnchorsOfOtherProtocolsAreNotCompared) {
   EXPECT_TRUE(check_predictor(data_, predictor_).over_anchor.empty());
   data_.anchor.protocol = "one";
   EXPECT_FALSE(check_predictor(data_, predictor_).over_anchor.empty());
+  data_.hardware = "another card";
+  EXPECT_TRUE(check_predictor(data_, predictor_).over_anchor.empty());
+  data_.hardware = predictor_.hardware;
   predictor_.anchor = {};
   EXPECT_TRUE(check_predictor(data_, predictor_).over_anchor.empty());
 }

@@ -200,7 +200,9 @@ Result<KernelDataAnswer> kernel_data(const std::vector<MeasuredSession>& session
   if (data.meter.empty()) data.meter = kUnnamedMeter;
   data.idle_w = median(idle);
   const double middle = median(anchors);
-  data.anchor = {Joules(middle), sessions.empty() ? "" : sessions.front().protocol};
+  if (!sessions.empty() && anchors.size() == sessions.size()) {
+    data.anchor = {Joules(middle), sessions.front().protocol};
+  }
   std::vector<MeasuredRate> rates;
   for (const MeasuredSession& session : sessions) {
     const double factor = anchor_of(session) > 0 ? anchor_of(session) / middle : 1;

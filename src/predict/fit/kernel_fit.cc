@@ -176,6 +176,15 @@ SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sa
   return {sum.energy * factor.energy, sum.time * factor.time};
 }
 
+std::vector<PricedKernel> price_kernels(const Predictor& predictor, const KernelSample& sample) {
+  std::vector<PricedKernel> out;
+  out.reserve(sample.kernels.size());
+  for_each_price(predictor, sample, [&](const Price& price, double count) {
+    out.push_back({price, count});
+  });
+  return out;
+}
+
 KernelSpread spread_of_kernels(const Predictor& predictor, const KernelSample& sample) {
   SampleEstimate sum;
   KernelSpread half;

@@ -59,7 +59,7 @@ struct KernelData {
   Chip chip;
   double limit_w = 0;  // Of power; 0: not known.
   double idle_w = 0;
-  CardAnchor anchor;                    // On the middle card.
+  CardAnchor anchor;  // On the middle card; not known unless it is for every session.
   std::vector<double> native_kernel_s;  // By session: see EagerHost; 0: not known.
   std::vector<std::string> models;
   std::vector<std::string> families;
@@ -80,6 +80,13 @@ struct SampleEstimate {
 };
 // As a graph, however it was launched.
 SampleEstimate predict_sample(const Predictor& predictor, const KernelSample& sample);
+
+// All that each kernel takes where it ran, and how often it did.
+struct PricedKernel {
+  Price price;
+  double count = 1;
+};
+std::vector<PricedKernel> price_kernels(const Predictor& predictor, const KernelSample& sample);
 
 // What the half-widths of its kernels add up to, relative to what they take together.
 KernelSpread spread_of_kernels(const Predictor& predictor, const KernelSample& sample);

@@ -96,8 +96,8 @@ struct Spread {
   double time_of_kernels = 0;
 };
 
-// What the pass takes by which sessions of measuring tell their cards apart. Only sessions of one
-// protocol run the same one.
+// The energy of the anchor, the pass by which measuring sessions compare their cards. Only those of
+// one protocol run the same one.
 struct CardAnchor {
   Joules energy;  // 0: nobody measured it.
   std::string protocol;
@@ -172,7 +172,7 @@ struct KernelSpread {
   double time = 0;
 };
 KernelSpread spread_of_kernel(const Predictor& predictor, const Price& price, bool is_single);
-// Besides, of what prices of other kinds or sizes stand in for.
+// Added to a half-width, times the share of the energy whose prices are of other kinds or sizes.
 inline constexpr double kStandInSpread = 0.5;
 // What a kernel takes besides where it comes after another one: zero in a predictor without.
 Price price_to_follow(const Predictor& predictor);

@@ -215,8 +215,8 @@ void read_twins(JsonFields& fields, const Status& failure, Predictor& p) {
 Error with_predictor_hint(Error error) {
   if (error.hint.empty()) {
     error.hint =
-        "write predictors with wattree train; docs/schemas/predictor.schema.json describes the "
-        "file";
+        "write predictors with wattree train, and those of an earlier wattree anew; "
+        "docs/schemas/predictor.schema.json describes the file";
   }
   return error;
 }

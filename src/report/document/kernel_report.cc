@@ -115,8 +115,8 @@ Document check_report(const std::string& dataset, const KernelDataAnswer& input,
   document.blocks.emplace_back(table_of("passes and steps, by precision", check.by_dtype));
   if (!check.over_anchor.empty()) {
     document.blocks.emplace_back(Paragraph{fmt::format(
-        "Over the card's anchor, predictions of energy are scaled: the anchor pass takes {} J on "
-        "this card, and {} J on the middle one of those that the predictor was fitted to.",
+        "Over the card's anchor, predictions of energy are scaled: the anchor pass takes {} J "
+        "here, and {} J on the middle one of the cards that the predictor was fitted to.",
         digits(data.anchor.energy.value, 3), digits(predictor.anchor.energy.value, 3))});
     document.blocks.emplace_back(
         table_of("passes and steps, over the card's anchor", check.over_anchor));

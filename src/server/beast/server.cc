@@ -85,6 +85,7 @@ class WebServer::Body {
     asio::posix::stream_descriptor ready;
   };
 
+  void begin_to_accept(Door& door);
   asio::awaitable<void> accept_from(Door& door);
   void take(const Door& door, AcceptedSocket accepted);
 
@@ -104,7 +105,7 @@ Status WebServer::Body::start(std::vector<ListeningSocket> sockets,
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     doors_.push_back(
         std::make_unique<Door>(std::move(sockets[i]), identities[i], loops_[0]->context()));
-    asio::co_spawn(loops_[0]->context(), accept_from(*doors_.back()), asio::detached);
+    begin_to_accept(*doors_.back());
   }
   Status failure = shared_.pool.start(threads);
   for (const auto& loop : loops_) {
@@ -112,6 +113,14 @@ Status WebServer::Body::start(std::vector<ListeningSocket> sockets,
   }
   is_started_ = failure.ok();
   return failure;
+}
+
+void WebServer::Body::begin_to_accept(Door& door) {
+  // A server that accepts nobody is worse than none: it accepts again, or the program ends.
+  asio::co_spawn(loops_[0]->context(), accept_from(door),
+                 [this, &door](const std::exception_ptr& error) noexcept {
+                   if (error) begin_to_accept(door);
+                 });
 }
 
 asio::awaitable<void> WebServer::Body::accept_from(Door& door) {

@@ -329,15 +329,15 @@ asio::awaitable<HttpAnswer> Session::answer_of(std::shared_ptr<HttpCall> http) {
 asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
   expect(Phase::kAnswer, limits_.answer_time);
   const auto place = std::make_shared<std::optional<HttpAnswer>>();
-  // The session goes with what is posted, so that it never ends on a thread of the pool.
-  const bool is_taken = shared_.pool.submit([self = shared_from_this(), http, place]() mutable {
-    asio::io_context& context = self->loop_.context();
-    HttpAnswer answer = without_throwing([&] { return self->shared_.application.answer(*http); });
-    asio::post(context, [self = std::move(self), place, answer = std::move(answer)]() mutable {
-      *place = std::move(answer);
-      self->wake();
-    });
-  });
+  // A thread of the pool never holds the session, which must end on its own thread.
+  const bool is_taken = shared_.pool.submit(
+      [&shared = shared_, &context = loop_.context(), session = weak_from_this(), http, place] {
+        HttpAnswer answer = without_throwing([&] { return shared.application.answer(*http); });
+        asio::post(context, [session, place, answer = std::move(answer)]() mutable {
+          *place = std::move(answer);
+          if (const auto self = session.lock()) self->wake();
+        });
+      });
   if (!is_taken) {
     ++shared_.counters.no_thread;
     co_return busy("the server has too much to do", "try again in a while");

@@ -2,11 +2,11 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <ctime>
+#include <exception>
 
 #include "src/base/thread.h"
 #include "src/server/beast/answer_head.h"
@@ -52,9 +52,15 @@ void SocketLoop::end() {
 
 void SocketLoop::enter(Session& session) {
   sessions_.insert(&session);
-  if (is_sweeping_) return;
+  if (!is_sweeping_) begin_sweep();
+}
+
+void SocketLoop::begin_sweep() {
   is_sweeping_ = true;
-  asio::co_spawn(context_, sweep(), asio::detached);
+  // A server without deadlines is worse than none: it sweeps again, or the program ends.
+  asio::co_spawn(context_, sweep(), [this](const std::exception_ptr& error) noexcept {
+    if (error) begin_sweep();
+  });
 }
 
 // For as long as there are sessions: a server that nobody uses sleeps.

@@ -65,6 +65,7 @@ class SocketLoop {
   RepeatedAnswers& repeated() { return repeated_; }
 
  private:
+  void begin_sweep();
   boost::asio::awaitable<void> sweep();
 
   WebShared& shared_;
