@@ -5,12 +5,12 @@ import pathlib
 
 import pytest
 
-from wattree import hosts, mixed_checks, wide_checks
+from wattree import fresh_checks, hosts, mixed_checks, wide_checks
 from wattree.plan import plan_line
 
 DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data"
 PLANS = {"h200-wide-check": wide_checks.wide_plan, "h200-mixed-check": mixed_checks.mixed_plan,
-         "h200-launches-check": mixed_checks.launches_plan}
+         "h200-launches-check": mixed_checks.launches_plan, "h200-fresh-check": fresh_checks.fresh_plan}
 TRAINING = ("h200", "h200-kinds", "h200-kinds-2", "h200-edges", "h200-gaps", "h200-tiles", "h200-hosts")
 
 
