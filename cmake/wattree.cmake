@@ -98,16 +98,20 @@ function(wattree_library name)
   endif()
 endfunction()
 
-# wattree_embed(NAME FUNCTION FILE): puts data/FILE into library NAME, where wattree::FUNCTION() returns its text.
+# wattree_embed(NAME FUNCTION FILE): puts FILE, of the folder or else of data/, into library NAME, where wattree::FUNCTION()
+# returns its text.
 function(wattree_embed name function file)
-  set(input ${PROJECT_SOURCE_DIR}/data/${file})
+  set(input ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  if(NOT EXISTS ${input})
+    set(input ${PROJECT_SOURCE_DIR}/data/${file})
+  endif()
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cc)
   set(script ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DFILE=${input} -DFUNCTION=${function} -DOUTPUT=${output} -P ${script}
     DEPENDS ${input} ${script}
-    COMMENT "Embedding data/${file}"
+    COMMENT "Embedding ${file}"
     VERBATIM)
   target_sources(wattree_${name} PRIVATE ${output})
 endfunction()

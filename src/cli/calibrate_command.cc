@@ -21,6 +21,7 @@ struct CalibrateFlags {
   MeasureFlags measure;
   bool is_quick = false;
   std::string over;
+  std::string python;
 };
 
 CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
@@ -47,6 +48,9 @@ CommandSyntax describe(CommandSyntax app, CalibrateFlags& flags) {
                    "Measure factors over a shipped predictor instead of fitting a new one");
   command.add_option("--over", flags.over,
                      "With --quick: the predictor, or device, to correct [that of this GPU]");
+  command.add_option("--python", flags.python,
+                     "With --quick: the Python whose launches are timed; it needs PyTorch and "
+                     "Transformers [python3]");
   command.add_option("--on", request.on,
                      "Name of the machine in predictions [--quick: this-machine]");
   command.add_option("-o,--output", request.output,
@@ -168,6 +172,7 @@ Status check_quick(const CalibrateFlags& flags) {
   const CalibrateRequest& request = flags.request;
   if (!flags.is_quick) {
     if (!flags.over.empty()) return refuse("--over belongs to --quick", "add --quick");
+    if (!flags.python.empty()) return refuse("--python belongs to --quick", "add --quick");
     if (request.on.empty()) return refuse("--on is required", "name the machine: --on my-gpu");
     if (request.output.empty())
       return refuse("--output is required", "name a file: -o my-gpu.json");
@@ -185,7 +190,8 @@ Status check_quick(const CalibrateFlags& flags) {
 
 int run_quick(const CalibrateFlags& flags, Surroundings& world) {
   const CalibrateRequest& asked = flags.request;
-  const QuickCalibrateRequest request{asked.on, flags.over, asked.measure, asked.output};
+  const QuickCalibrateRequest request{asked.on, flags.over, asked.measure, flags.python,
+                                      asked.output};
   const Interrupts interrupts;
   std::optional<ProgressBar> bar(std::in_place, world, "calibrate");
   const Result<QuickCalibrateAnswer> answer =

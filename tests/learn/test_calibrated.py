@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+import jsonschema
 import pytest
 
 
@@ -22,3 +23,15 @@ def test_errors_are_as_the_documents_say(data, passes, steps, wattree, root, cal
         assert errors[name]["interval_coverage"] > 99
     # What ran by itself has no anchor in common with what ran in the framework.
     assert json.loads(told.stdout)["over_anchor"] == []
+
+
+def test_passes_launched_from_python_alone_can_be_checked(wattree, root):
+    """Nothing of them can be fitted to, so that the measurements themselves are not checked."""
+    check = [wattree, "evaluate", "data/h200-launches-check", "--predictor", "h200", "--json"]
+    told = subprocess.run(check, check=True, capture_output=True, text=True, cwd=root)
+    answer = json.loads(told.stdout)
+    assert [row["count"] for row in answer["by_subject"]] == [14] and "additivity" not in answer
+    schema = json.loads((root / "docs/schemas/evaluate-kernels.schema.json").read_text())
+    assert not list(jsonschema.Draft202012Validator(schema).iter_errors(answer))
+    refused = subprocess.run([wattree, "evaluate", "data/h200-launches-check", "--json"], capture_output=True, text=True, cwd=root)
+    assert refused.returncode == 3 and "no measurement to fit prices to" in refused.stderr

@@ -67,7 +67,7 @@ def test_a_quick_calibration_is_found_by_predict(bench, tmp_path):
 
     before = json.loads(run(bench.wattree, "predict", "bert-tiny", "--json").stdout)
     assert before["predictor"]["name"] == "h200" if isinstance(before["predictor"], dict) else before["predictor"] == "h200"
-    result = run(*bench.arguments("calibrate", "--quick", "--over", "h200"))
+    result = run(*bench.arguments("calibrate", "--quick", "--over", "h200", "--python", "no-such-python"))
     file = tmp_path / "wattree/predictors/this-machine.json"
     assert f"{file}: factors over h200, of Fake GPU with Test CPU, 1 CPUs, measured in" in result.stdout
     overlay = json.loads(file.read_text())
@@ -81,6 +81,7 @@ def test_a_quick_calibration_is_found_by_predict(bench, tmp_path):
     # An H200 is a hundred times as quick: factors end at ten, and somebody should look into it.
     assert overlay["factors"]["compute"]["time"] == 10
     assert "the factor of arithmetic is far from 1" in result.stderr
+    assert "no pass was launched from Python (no-such-python: No such file or directory)" in result.stderr
     windows = [json.loads(line) for line in (file.parent / "this-machine.windows.jsonl").read_text().splitlines()]
     assert [window["execution"] for window in windows if window["kind"] == "window"] == ["graph", *10 * ["eager"]]
     # predict uses it by itself and says so; --on h200 asks for the shipped one.
@@ -89,10 +90,32 @@ def test_a_quick_calibration_is_found_by_predict(bench, tmp_path):
                     "".join(line for line in after.stdout.splitlines() if "predicted by" in line)), after.stdout
     assert "predicted by h200 (shipped)" in run(bench.wattree, "predict", "bert-tiny", "--on", "h200").stdout
     # Once more replaces it; another name and another file stand beside it.
-    run(*bench.arguments("calibrate", "--quick", "--over", "h200", "--on", "second"))
+    run(*bench.arguments("calibrate", "--quick", "--over", "h200", "--python", "no-such-python", "--on", "second"))
     assert "predicted by second" in run(bench.wattree, "predict", "bert-tiny", "--on", "second").stdout
-    run(*bench.arguments("calibrate", "--quick", "--over", "h200", "-o", tmp_path / "third.json"))
+    run(*bench.arguments("calibrate", "--quick", "--over", "h200", "--python", "no-such-python", "-o", tmp_path / "third.json"))
     assert "predicted by this-machine" in run(bench.wattree, "predict", "bert-tiny", "--predictor", tmp_path / "third.json").stdout
+
+
+def test_a_quick_calibration_times_what_python_launches(bench, tmp_path):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho '[0.01, 0.02, 0.03, 0.04]'\necho '[0.03, 0.02, 0.03, 0.04]'\n")
+    python.chmod(0o755)
+    file = tmp_path / "quick.json"
+    arguments = bench.arguments("calibrate", "--quick", "--over", "h200", "--python", str(python), "-o", str(file))
+    result = subprocess.run(arguments, env=bench.environment, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "from Python (" not in result.stderr
+    overlay = json.loads(file.read_text())
+    launched = {reading["what"]: reading for reading in overlay["readings"] if "from Python" in reading["what"]}
+    # What keeps this slow device busy anyway says nothing of the host.
+    assert 1 <= len(launched) <= 4 and launched.keys() <= {f"{model}, 1 × {length}, from Python" for model, length in (
+        ("bert-base-uncased", 40), ("gpt2", 24), ("pythia-160m", 30), ("qwen2.5-0.5b", 20))}
+    windows = [json.loads(line) for line in (tmp_path / "quick.windows.jsonl").read_text().splitlines()]
+    assert "eager" not in [window["execution"] for window in windows if window["kind"] == "window"]
+    # The real script, by a Python without PyTorch.
+    python.write_text("#!/bin/sh\nexec python3 -S -I \"$@\"\n")
+    result = subprocess.run(arguments, env=bench.environment, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0 and f"({python}: it has no torch)" in result.stderr, result.stderr
 
 
 def test_a_quick_calibration_refuses_what_it_cannot_do(bench, tmp_path):
@@ -106,6 +129,7 @@ def test_a_quick_calibration_refuses_what_it_cannot_do(bench, tmp_path):
     assert 'no predictor is known for "Fake GPU"' in fail("--quick", *output)
     assert "--dtype does not go with --quick" in fail("--quick", "--dtype", "bf16", *output)
     assert "--resume does not go with --quick" in fail("--quick", "--resume", *output)
+    assert "--python belongs to --quick" in fail("--python", "python3", "--on", "mine", *output)
     assert "--over belongs to --quick" in fail("--over", "h200", "--on", "mine", *output)
     assert "--on is required" in fail(*output)
     assert "--output is required" in fail("--on", "mine")

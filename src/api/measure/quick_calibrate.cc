@@ -5,6 +5,7 @@
 
 #include "src/base/utc_time.h"
 #include "src/measure/campaign/jobs.h"
+#include "src/measure/python/python_passes.h"
 #include "src/predict/fit/quick_calibration.h"
 
 namespace wattree {
@@ -106,6 +107,47 @@ class QuickRun {
   bool has_begun_ = false;
 };
 
+// Passes that were launched one by one, at several moments.
+struct LaunchReadings {
+  std::vector<PythonPass> python;  // Empty: not timed, and `warning` says why; then there are
+  std::vector<Seconds> own;        // kernels that this program launched.
+  std::string warning;
+  Seconds duration;
+};
+
+Result<LaunchReadings> read_launches(const QuickCalibrateRequest& request, const MeasureHost& host,
+                                     Rig& rig, QuickRun& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto duration = [&] {
+    return Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  };
+  PythonOptions options;
+  if (!request.python.empty()) options.program = request.python;
+  if (!request.measure.device.empty()) options.device = request.measure.device;
+  Result<std::vector<PythonPass>> timed = time_python_passes(options, host.is_stopped);
+  if (timed.ok()) return LaunchReadings{std::move(timed).value(), {}, "", duration()};
+  if (host.is_stopped()) return timed.error();
+  const Result<BuiltModel> pass = launched_tree();
+  if (!pass.ok()) return pass.error();
+  const std::vector<Job> jobs = launched_jobs(pass.value());
+  const Result<Campaign> campaign = run.run(rig, jobs, "eager", false);
+  if (!campaign.ok()) return campaign.error();
+  return LaunchReadings{{},
+                        launch_times(jobs, campaign.value()),
+                        "no pass was launched from Python (" + timed.error().message +
+                            "): this program's own launches stand in for its",
+                        duration()};
+}
+
+void add_launches(const LaunchReadings& launches, QuickReadings& readings) {
+  for (const PythonPass& each : launches.python) {
+    readings.python.push_back({each.pass.model + ", " + std::to_string(each.pass.pass.batch) +
+                                   " × " + std::to_string(each.pass.pass.seq) + ", from Python",
+                               &each.pass.tree, each.times});
+  }
+  readings.launches = launches.own;
+}
+
 Result<fs::path> output_of(const QuickCalibrateRequest& request, const Services& services) {
   if (!request.output.empty()) return request.output;
   if (services.predictors.empty()) {
@@ -152,15 +194,12 @@ Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& reques
   if (!below.ok()) return below.error();
   const Result<StreamKernel> stream = stream_kernel();
   const Result<BuiltModel> anchor = anchor_tree();
-  const Result<BuiltModel> launched = launched_tree();
   if (!stream.ok()) return stream.error();
   if (!anchor.ok()) return anchor.error();
-  if (!launched.ok()) return launched.error();
   PassFacts facts;
   facts.dtype = "bf16";
   const Result<Job> add = job_of(stream.value().tree, facts, stream.value().node);
   if (!add.ok()) return add.error();
-  const std::vector<Job> one_by_one = launched_jobs(launched.value());
 
   const fs::path windows = windows_beside(output.value());
   std::error_code ignored;
@@ -174,10 +213,10 @@ Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& reques
   if (!session.anchor_energy || !session.anchor_time)
     return nothing_measured("the anchor", gpu.value());
   QuickReadings readings{
-      {*session.anchor_energy, *session.anchor_time}, streamed.value(), {}, session.idle.power};
-  const Result<Campaign> cpu = run.run(rig, one_by_one, "eager", false);
-  if (!cpu.ok()) return cpu.error();
-  readings.launches = launch_times(one_by_one, cpu.value());
+      {*session.anchor_energy, *session.anchor_time}, streamed.value(), {}, {}, session.idle.power};
+  const Result<LaunchReadings> launches = read_launches(request, host, rig, run);
+  if (!launches.ok()) return launches.error();
+  add_launches(launches.value(), readings);
   Result<QuickFactors> factors =
       quick_factors(*below.value().predictor, anchor.value(), stream.value(), readings);
   if (!factors.ok()) return factors.error();
@@ -185,13 +224,14 @@ Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& reques
   answer.output = output.value();
   QuickFactors found = std::move(factors).value();
   answer.overlay = std::move(found.overlay);
-  answer.warnings = std::move(found.warnings);
+  if (!launches.value().warning.empty()) answer.warnings.push_back(launches.value().warning);
+  answer.warnings.insert(answer.warnings.end(), found.warnings.begin(), found.warnings.end());
   answer.overlay.name = request.on.empty() ? std::string(kThisMachine) : request.on;
   answer.overlay.over = over.value();
   answer.overlay.card = rig.device().name;
   answer.overlay.host = host_of(session.machine);
   answer.overlay.date = date_of(services);
-  answer.duration = session.duration + cpu.value().session.duration;
+  answer.duration = session.duration + launches.value().duration;
   answer.json = to_json(answer.overlay);
   return answer;
 }

@@ -14,6 +14,7 @@ struct QuickCalibrateRequest {
   std::string on;                // Name of the machine; empty: that of this one.
   std::string over;              // The predictor to correct; empty: that of the device.
   MeasureRequest measure;        // Its execution and caches are given.
+  std::string python;            // That launches passes; empty: python3.
   std::filesystem::path output;  // Empty: where `predict` finds it by its name.
 };
 
@@ -25,10 +26,10 @@ struct QuickCalibrateAnswer {
   std::string json;  // What goes into the file.
 };
 
-// Measures idle power, the anchor, a kernel that streams from memory, and a pass that is launched
-// kernel by kernel. Windows are written beside the output, in place of earlier ones. Fails with
-// kUnavailable where nothing measures energy, on a processor, and where no predictor is known for
-// the device and none was named.
+// Measures idle power, the anchor, a kernel that streams from memory, and passes that are launched
+// kernel by kernel from Python; where there is none, by this program. Windows are written beside
+// the output, in place of earlier ones. Fails with kUnavailable where nothing measures energy, on a
+// processor, and where no predictor is known for the device and none was named.
 Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& request,
                                              const Services& services, const MeasureHost& host);
 

@@ -14,6 +14,7 @@ namespace {
 constexpr double kStep = 0.01;     // Of a factor: predictions are linear in it.
 constexpr double kUnlikely = 1.5;  // Cards of one kind differ by some percent.
 constexpr double kUnsteady = 1.3;  // A host that is left alone repeats to some percent.
+constexpr double kWaits = 1.5;     // A pass that takes so much longer waits for its host.
 
 // As much more or less as `to` is than `from`.
 QuickReading scaled(const QuickReading& reading, const QuickReading& from, const QuickReading& to) {
@@ -23,9 +24,10 @@ QuickReading scaled(const QuickReading& reading, const QuickReading& from, const
 
 // A node of a tree, as a predictor sees it on the machine of an overlay.
 Result<QuickReading> predict_node(const Predictor& predictor, const ModelTree& tree,
-                                  std::size_t node, const MachineOverlay& overlay) {
+                                  std::size_t node, const MachineOverlay& overlay,
+                                  Execution execution = Execution::kGraph) {
   const Predictor here = with_overlay(predictor, overlay);
-  const auto nodes = predict_tree(here, TwinIndex(here), tree);
+  const auto nodes = predict_tree(here, TwinIndex(here), tree, execution);
   if (!nodes.ok()) return nodes.error();
   return QuickReading{nodes.value()[node].energy, nodes.value()[node].time};
 }
@@ -88,23 +90,83 @@ void warn_of(std::string_view what, double factor, std::vector<std::string>& war
                      "busy?");
 }
 
-double mean_of(const std::vector<Seconds>& times) {
+double mean_of(const std::vector<double>& values) {
   double sum = 0;
-  for (const Seconds time : times) sum += time.value;
-  return sum / static_cast<double>(times.size());
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
 }
 
-double most_of(const std::vector<Seconds>& times) {
-  return std::max_element(times.begin(), times.end())->value;
+std::vector<double> over(const std::vector<Seconds>& times, double predicted_s) {
+  std::vector<double> out;
+  for (const Seconds time : times) out.push_back(time.value / predicted_s);
+  return out;
 }
 
-void warn_of_unsteady(const std::vector<Seconds>& launches, std::vector<std::string>& warnings) {
-  const auto [least, most] = std::minmax_element(launches.begin(), launches.end());
-  if (most->value <= kUnsteady * least->value) return;
-  warnings.push_back("launching a kernel took " + fmt::format("{:.1f}", 1e6 * least->value) +
-                     " to " + fmt::format("{:.1f}", 1e6 * most->value) +
-                     " µs within seconds: something else uses this host, so that passes launched "
-                     "one by one are hard to predict");
+// How much longer Python's launches took than predicted, at each moment: the mean of the passes
+// that wait for their host. Empty: none does.
+Result<std::vector<double>> python_factors(const Predictor& predictor,
+                                           const std::vector<QuickReadings::Launched>& passes,
+                                           MachineOverlay& overlay) {
+  std::vector<std::vector<double>> by_pass;
+  for (const QuickReadings::Launched& pass : passes) {
+    const std::size_t root = pass.tree->nodes().size() - 1;
+    const auto predicted = [&](Execution execution) {
+      return predict_node(predictor, *pass.tree, root, overlay, execution);
+    };
+    const Result<QuickReading> busy = predicted(Execution::kGraph);
+    if (!busy.ok()) return busy.error();
+    const Result<QuickReading> launched = predicted(Execution::kEager);
+    if (!launched.ok()) return launched.error();
+    if (launched.value().time.value < kWaits * busy.value().time.value) continue;
+    by_pass.push_back(over(pass.times, launched.value().time.value));
+    overlay.readings.push_back({pass.what, 0, 0,
+                                mean_of(by_pass.back()) * launched.value().time.value,
+                                launched.value().time.value});
+  }
+  std::vector<double> out;
+  for (std::size_t moment = 0; !by_pass.empty() && moment < by_pass[0].size(); ++moment) {
+    double sum = 0;
+    for (const std::vector<double>& factors : by_pass) sum += factors[moment];
+    out.push_back(sum / static_cast<double>(by_pass.size()));
+  }
+  return out;
+}
+
+void set_launch(const std::vector<double>& factors, QuickFactors& out) {
+  const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
+  const double mean = mean_of(factors);
+  out.overlay.launch = std::clamp(mean, kLeastFactor, kMostFactor);
+  out.overlay.launch_swing = *most / mean - 1;
+  if (*most <= kUnsteady * *least) return;
+  out.warnings.push_back(fmt::format(
+      "launching kernels took {:.2f} to {:.2f} times as long as predicted within seconds: "
+      "something else uses this host, so that passes launched one by one are hard to predict",
+      *least, *most));
+}
+
+// From what Python's launches took, or else this program's own.
+Status read_launches(const Predictor& predictor, const QuickReadings& readings, QuickFactors& out) {
+  if (!predictor.eager || predictor.eager->native_kernel_s <= 0) {
+    out.warnings.emplace_back(
+        "the predictor does not say what launching a kernel took where it "
+        "was measured: the factor of launches is 1");
+    return {};
+  }
+  const Result<std::vector<double>> python =
+      python_factors(predictor, readings.python, out.overlay);
+  if (!python.ok()) return python.error();
+  if (!python.value().empty()) {
+    set_launch(python.value(), out);
+  } else if (!readings.launches.empty()) {
+    const double there_s = predictor.eager->native_kernel_s;
+    const std::vector<double> factors = over(readings.launches, there_s);
+    out.overlay.readings.push_back(
+        {"launching a kernel", 0, 0, mean_of(factors) * there_s, there_s});
+    set_launch(factors, out);
+  } else {
+    out.warnings.emplace_back("launches one by one were not measured: their factor is 1");
+  }
+  return {};
 }
 
 }  // namespace
@@ -159,19 +221,8 @@ Result<QuickFactors> quick_factors(const Predictor& predictor, const BuiltModel&
                                             std::to_string(anchor_pass.pass.batch) + " × " +
                                             std::to_string(anchor_pass.pass.seq),
                                         readings.anchor, anchor.value().expected()));
-  if (readings.launches.empty()) {
-    out.warnings.emplace_back("launches one by one were not measured: their factor is 1");
-  } else if (!predictor.eager || predictor.eager->native_kernel_s <= 0) {
-    out.warnings.emplace_back(
-        "the predictor does not say what launching a kernel took where it "
-        "was measured: the factor of launches is 1");
-  } else {
-    const double there_s = predictor.eager->native_kernel_s;
-    const double here_s = mean_of(readings.launches);
-    overlay.launch = std::clamp(here_s / there_s, kLeastFactor, kMostFactor);
-    overlay.launch_swing = most_of(readings.launches) / here_s - 1;
-    overlay.readings.push_back({"launching a kernel", 0, 0, here_s, there_s});
-    warn_of_unsteady(readings.launches, out.warnings);
+  if (const Status failure = read_launches(predictor, readings, out); !failure.ok()) {
+    return failure.error();
   }
   warn_of("arithmetic", overlay.compute.energy, out.warnings);
   warn_of("traffic", overlay.memory.energy, out.warnings);

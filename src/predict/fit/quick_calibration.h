@@ -35,8 +35,15 @@ inline constexpr QuickReading kStreamOnH200{Joules(0.1165), Seconds(183.4e-6)};
 struct QuickReadings {
   QuickReading anchor;  // Of `anchor_pass`,
   QuickReading stream;  // and of stream_kernel().
-  // The host's time to launch one of the kernels of a pass, one by one, at several moments; empty:
-  // not measured. On a shared host it changes within seconds, so that their mean counts.
+  // On a shared host launching takes now more and now less, within seconds: means count.
+  // Passes that Python launched, all at the same moments. Empty: not measured; then what this
+  // program takes to launch one of the kernels of a pass says how quick the host is.
+  struct Launched {
+    std::string what;
+    const ModelTree* tree = nullptr;
+    std::vector<Seconds> times;
+  };
+  std::vector<Launched> python;
   std::vector<Seconds> launches;
   std::optional<Watts> idle;
 };

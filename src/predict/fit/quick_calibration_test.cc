@@ -39,6 +39,7 @@ class QuickCalibration : public ::testing::Test {
     };
     return {read(pass.tree, pass.tree.nodes().size() - 1, kAnchorOnH200),
             read(stream.tree, static_cast<std::size_t>(stream.node), kStreamOnH200),
+            {},
             {Seconds(0.9e-6), Seconds(1.1e-6)},
             Watts(here.idle_w)};
   }
@@ -85,7 +86,45 @@ TEST_F(QuickCalibration, TakesTheMeanOfAHostThatChangesAndSaysSo) {
   EXPECT_NEAR(found.value().overlay.launch, 1.5, 1e-9);
   EXPECT_NEAR(found.value().overlay.launch_swing, 20.0 / 15 - 1, 1e-9);
   ASSERT_EQ(found.value().warnings.size(), 1U);
-  EXPECT_NE(found.value().warnings[0].find("11.0 to 20.0 µs"), std::string::npos);
+  EXPECT_NE(found.value().warnings[0].find("1.10 to 2.00 times"), std::string::npos);
+}
+
+TEST_F(QuickCalibration, TakesPythonsOwnLaunchesWhereTheyWereTimed) {
+  predictor.eager->native_kernel_s = 10e-6;
+  PassShape shape;
+  shape.seq = 16;
+  shape.dtype = "bf16";
+  const auto built = [&](const char* name) {
+    return build_model(name, std::string(find_bundled(name)->json), "bundled", shape).value();
+  };
+  const BuiltModel short_pass = built("gpt2");
+  const BuiltModel other_pass = built("bert-base-uncased");
+  const auto predicted_s = [&](const ModelTree& tree, Execution execution) {
+    return predict_tree(predictor, TwinIndex(predictor), tree, execution).value().back().time.value;
+  };
+  QuickReadings readings = readings_on({});
+  readings.launches = {Seconds(50e-6)};  // Not asked.
+  const double first_s = predicted_s(short_pass.tree, Execution::kEager);
+  const double second_s = predicted_s(other_pass.tree, Execution::kEager);
+  readings.python = {
+      {"first", &short_pass.tree, {Seconds(1.2 * first_s), Seconds(1.4 * first_s)}},
+      {"second", &other_pass.tree, {Seconds(0.8 * second_s), Seconds(1.0 * second_s)}}};
+  const Result<QuickFactors> found = quick_factors(predictor, pass, stream, readings);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  const MachineOverlay& overlay = found.value().overlay;
+  EXPECT_NEAR(overlay.launch, 1.1, 2e-3);
+  EXPECT_NEAR(overlay.launch_swing, 1.2 / 1.1 - 1, 1e-6);
+  ASSERT_EQ(overlay.readings.size(), 5U);
+  EXPECT_EQ(overlay.readings[3].what, "first");
+  EXPECT_NEAR(overlay.readings[3].measured_s, 1.3 * first_s, 1e-9);
+  EXPECT_NEAR(overlay.readings[4].predicted_s, second_s, 2e-3 * second_s);
+
+  // A pass that keeps the device busy says nothing of the host.
+  shape.batch = 16;
+  shape.seq = 512;
+  const BuiltModel busy = built("bert-base-uncased");
+  readings.python = {{"busy", &busy.tree, {Seconds(1)}}};
+  EXPECT_NEAR(quick_factors(predictor, pass, stream, readings).value().overlay.launch, 5, 1e-9);
 }
 
 TEST(StreamKernel, IsFarLargerThanAnyCache) {

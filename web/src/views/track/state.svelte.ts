@@ -86,8 +86,12 @@ export class TrackState {
     if (first !== undefined) address.set({ run: first }, 'replace');
   }
 
+  /** Whether it is known how many epochs are planned: asked before, the answer would end at the last one recorded. */
+  readonly knowsEpochs: boolean = $derived(this.query.epochs !== undefined || this.listed !== undefined || this.entry !== undefined
+    || [this.runs, this.profiles].every((list) => list.data !== undefined || list.failure !== undefined));
+
   ask(): void {
-    if (this.query.run === '') return;
+    if (this.query.run === '' || !this.knowsEpochs) return;
     const path = apiPath('whatif', this.#parameters(this.facets));
     this.whatif.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));
   }
