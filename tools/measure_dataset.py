@@ -37,7 +37,7 @@ KINDS = ("experts", "expert_steps", "heads", "steps", "fronts", "small", "small_
          "head_products", "products", "skewed", "odd_batched", "single", "single_tf32", "convolutions", "attention", "step_attention",
          "losses", "expert_parts", "front_parts", "expert_ops", "launches")
 EDGES = ("tiny", "long_passes", "windowed", "few_sequences", "launched", "few_rows", "long_attention")  # Those of wattree/edges.py.
-TILES = ("slim", "by_kernel")  # Those of wattree/tiles.py.
+TILES = ("slim", "by_kernel", "by_heads")  # Those of wattree/tiles.py.
 DRY_SHRINK = {"num_hidden_layers": 1, "n_layer": 1, "n_layers": 1, "num_layers": 1, "num_decoder_layers": 1,
               "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 1200, "num_local_experts": 8, "num_experts": 8,
               "intermediate_size": 256, "moe_intermediate_size": 64, "shared_expert_intermediate_size": 64, "max_source_positions": 50,

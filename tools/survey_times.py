@@ -4,7 +4,7 @@
 Energy needs a second for each size; a time needs one launch. Every call runs four times, by turns with its weight in memory and
 in the cache, and the profiler says how long its kernels took on the device. Of passes, every op is timed in its place.
 
-Usage: survey_times.py --out FOLDER [--parts fp32,bf16,fine,others,passes,attention] [--plan FILE] [--budget-s 300]
+Usage: survey_times.py --out FOLDER [--parts fp32,bf16,fine,wider,others,passes,attention] [--plan FILE] [--budget-s 300]
 """
 
 import argparse
@@ -32,6 +32,7 @@ ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 17, 20, 24, 28, 32, 33, 40, 4
         256, 288, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, 1536, 2048, 3072, 4096)
 WIDTHS = (64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 8192)
 HALF_WIDTHS = (64, 128, 256, 384, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 5120, 8192, 11008, 14336)
+WIDER_WIDTHS = (640, 896, 1280, 1792, 3584, 6144, 7168, 20480, 28672)  # Besides, in bf16.
 # Those between which the library changes its mind in fp32; rows are those that the packed grid has.
 FINE_ROWS = GRID_ROWS["fp32"]
 FINE_WIDTHS = (64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1536, 1792, 2048, 2304,
@@ -43,8 +44,8 @@ TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 class Pool:
     """Random numbers, dealt out as tensors of any shape."""
 
-    def __init__(self, dtype):
-        self._numbers = torch.randn(POOL_BYTES // dtype.itemsize, device="cuda", dtype=dtype)
+    def __init__(self, dtype, size=POOL_BYTES):
+        self._numbers = torch.randn(size // dtype.itemsize, device="cuda", dtype=dtype)
         self._next = 0
 
     def take(self, *shape):
@@ -186,6 +187,22 @@ def fine_products(pool):
         width = 8 * round(2 ** chance.uniform(3, 7))
         n, k = chance.choice(((width, width), (3 * width, width), (4 * width, width), (width, 4 * width)))
         between.append(product_case("fp32", pool, round(2 ** chance.uniform(2, 11)), n, k, chance.choice(ways)))
+    return between + cases
+
+
+def wider_products(pool):
+    """In bf16, the sizes of a wider and finer grid that `products` leaves out; and wide models' sizes, to know what lies between."""
+    chance = random.Random(11)
+    ways = ("linear", "plain")
+    widths = sorted((*HALF_WIDTHS, *WIDER_WIDTHS))
+    cases = [product_case("bf16", pool, m, n, k, way) for m, n, k in itertools.product(GRID_ROWS["bf16"], widths, widths) for way in ways
+             if 2 * m * n * k <= MOST_FLOPS["bf16"] and not (n in HALF_WIDTHS and k in HALF_WIDTHS)]
+    chance.shuffle(cases)
+    between = []
+    for _ in range(2000):
+        width = 64 * round(2 ** chance.uniform(2, 7))
+        n, k = chance.choice(((width, width), (3 * width, width), (4 * width, width), (width, 3 * width)))
+        between.append(product_case("bf16", pool, round(2 ** chance.uniform(0, 9)), n, k, chance.choice(ways)))
     return between + cases
 
 
@@ -390,6 +407,8 @@ def main():
                 survey(fine_products(pools["fp32"]), writer, mark, deadline_s)
             elif part == "bf16":
                 survey(products("bf16", pools["bf16"], HALF_WIDTHS, ("linear", "plain"), 4000), writer, mark, deadline_s)
+            elif part == "wider":  # The largest weight has 1.6 GB.
+                survey(wider_products(Pool(torch.bfloat16, 4 * POOL_BYTES)), writer, mark, deadline_s)
             elif part == "attention":
                 survey(attentions(pools), writer, mark, deadline_s, 100)  # A new size takes its library a while.
             elif part == "others":

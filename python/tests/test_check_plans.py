@@ -11,7 +11,7 @@ from wattree.plan import plan_line
 DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "data"
 PLANS = {"h200-wide-check": wide_checks.wide_plan, "h200-mixed-check": mixed_checks.mixed_plan,
          "h200-launches-check": mixed_checks.launches_plan, "h200-fresh-check": fresh_checks.fresh_plan}
-TRAINING = ("h200", "h200-kinds", "h200-kinds-2", "h200-edges", "h200-gaps", "h200-tiles", "h200-hosts")
+TRAINING = ("h200", "h200-kinds", "h200-kinds-2", "h200-edges", "h200-gaps", "h200-tiles", "h200-hosts", "h200-steps")
 
 
 def keys_of(folder):
@@ -35,6 +35,11 @@ def test_what_is_measured_was_planned_and_is_nowhere_else(folder):
 def test_hosts_are_of_models_that_may_be_fitted():
     assert keys_of("h200-hosts") <= {item.name for _, item in hosts.hosts_plan()}
     assert {item.execution for _, item in hosts.hosts_plan()} == {"eager"}
+
+
+def test_steps_are_of_their_plans():
+    steps = pytest.importorskip("wattree.steps", reason="PyTorch is not installed here")
+    assert keys_of("h200-steps") <= {item.name for _, item in [*steps.steps_plan(), *steps.odd_plan()]}
 
 
 def test_every_kernel_is_measured_before_a_second_time():

@@ -26,7 +26,8 @@ def lines(path):
 
 
 @pytest.fixture(scope="module", params=["h200", "h200-kinds", "h200-kinds-2", "h200-kinds-check", "h200-edges", "h200-edges-check", "h200-gaps",
-                                        "h200-wide-check", "h200-tiles", "h200-hosts", "h200-mixed-check", "h200-launches-check"])
+                                        "h200-wide-check", "h200-tiles", "h200-hosts", "h200-mixed-check", "h200-launches-check",
+                                        "h200-steps", "h200-fresh-check"])
 def data(request):
     return ROOT / "data" / request.param
 

@@ -512,7 +512,7 @@ OP_KINDS: dict[str, Callable[[str], list[Call]]] = {
     "odd_batched": odd_batched, "single": single, "single_tf32": single_tf32, "convolutions": convolutions, "attention": attention,
     "step_attention": step_attention, "losses": losses,
 }
-IN_ORDER = {"single", "single_tf32", "by_kernel"}  # Others are shuffled.
+IN_ORDER = {"single", "single_tf32", "by_kernel", "by_heads"}  # Others are shuffled.
 PART_KINDS = {"expert_parts": (EXPERT_PARTS, is_of_experts), "front_parts": (FRONT_PARTS, is_of_front)}
 KINDS = (*PASS_KINDS, *OP_KINDS, *PART_KINDS, "expert_ops", "launches")
 

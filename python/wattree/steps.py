@@ -1,10 +1,13 @@
 """The passes of data/h200-steps, by rule: decode steps of wide models, and what earlier training data has little of.
 
 Steps in bf16 and fp32 over several caches, passes in TF32, passes of wide and of narrow models, and images of other sizes. No pass of a
-check set is among them. `python3 -m wattree.steps` prints the plan.
+check set is among them. `python3 -m wattree.steps` prints the plan, and `python3 -m wattree.steps odd` another: passes in fp32 of heads
+that no fused attention takes, and images of large patches.
 """
 
 from __future__ import annotations
+
+import sys
 
 from wattree.checks import Model, Rule, bert, changed, check_plan, crossed
 from wattree.edges import llama, neox
@@ -58,12 +61,26 @@ RULES: tuple[Rule, ...] = (
     ("tf32", named("bert-base-uncased", "gpt2", "opt-125m", "pythia-160m", "t5-base", "roberta-base", "qwen2.5-0.5b"),
      crossed((1, 2, 4, 8, 16), (24, 64, 128, 250), 3000), 3, {"dtype": "tf32"}),
 )
+# Heads of as many channels as are no multiple of 4: attention in fp32 is done step by step.
+ODD = (bert(150, 5, 600, 4), bert(222, 6, 888, 4), bert(148, 4, 592, 3), bert(330, 10, 1320, 3), bert(420, 10, 1680, 3), bert(350, 7, 1400, 4),
+       bert(504, 12, 2016, 3), bert(540, 10, 2160, 3), bert(600, 8, 2400, 3), gpt2(156, 6, 4), gpt2(270, 6, 4), gpt2(460, 10, 4))
+PATCHED = (changed("vit-base-patch16-224", patch_size=32), changed("vit-base-patch16-224", patch_size=28, image_size=196),
+           changed("clip-vit-large-patch14", patch_size=28, num_hidden_layers=12),
+           changed("clip-vit-large-patch14", patch_size=32, num_hidden_layers=12, hidden_size=768, num_attention_heads=12, intermediate_size=3072))
+ODD_RULES: tuple[Rule, ...] = (
+    ("odd_heads", ODD, [(1, 4), (1, 10), (1, 18), (1, 34), (2, 28), (3, 50), (6, 26), (10, 70)], 4, {"dtype": "fp32"}),
+    ("patches", PATCHED, [(b, 1) for b in (1, 3, 7, 10, 14, 24)], 4, {}),
+)
 
 
 def steps_plan() -> list[tuple[str, Item]]:
     return check_plan(RULES, SEED)
 
 
+def odd_plan() -> list[tuple[str, Item]]:
+    return check_plan(ODD_RULES, SEED + 2)
+
+
 if __name__ == "__main__":
-    for kind, item in steps_plan():
+    for kind, item in odd_plan() if "odd" in sys.argv[1:] else steps_plan():
         print(plan_line(kind, item))

@@ -65,5 +65,24 @@ def slim() -> list[Item]:
                       for number, model in enumerate(NARROW)))
 
 
+HEADS = ((1, 4, 37), (2, 4, 30), (1, 12, 42), (2, 12, 42), (6, 12, 35), (1, 8, 33), (4, 8, 33), (1, 8, 50), (6, 8, 50), (1, 8, 75), (2, 4, 78),
+         (10, 4, 26), (3, 10, 45), (1, 6, 54))
+
+
+def by_heads(device: str) -> list[Call]:
+    """What attention in fp32 is made of where heads have no multiple of 4 channels."""
+    streams = []
+    for batch, heads, size in HEADS:
+        stream = []
+        for length in (4, 10, 18, 34, 70):
+            tokens, scores = meta("fp32", batch, length, heads, size), meta("fp32", batch, heads, length, length)
+            blocks, turned = meta("fp32", batch * heads, length, size), meta("fp32", batch * heads, size, length)
+            stream += [Call(torch.bmm, [blocks, turned]), Call(torch.bmm, [meta("fp32", batch * heads, length, length), blocks]),
+                       Call(lambda x: torch.ops.aten._safe_softmax(x, -1), [scores]), Call(lambda x: x.transpose(1, 2).mul(0.4), [tokens]),
+                       Call(lambda x: x.transpose(1, 2).contiguous(), [tokens])]
+        streams.append(shuffled(stream, SEED + size))
+    return in_turns(*streams)
+
+
 PASS_TILES: dict[str, Callable[[], list[Item]]] = {"slim": slim}
-OP_TILES: dict[str, Callable[[str], list[Call]]] = {"by_kernel": by_kernel}
+OP_TILES: dict[str, Callable[[str], list[Call]]] = {"by_kernel": by_kernel, "by_heads": by_heads}

@@ -139,8 +139,8 @@ void set_launch(const std::vector<double>& factors, QuickFactors& out) {
   out.overlay.launch_swing = *most / mean - 1;
   if (*most <= kUnsteady * *least) return;
   out.warnings.push_back(fmt::format(
-      "launching kernels took {:.2f} to {:.2f} times as long as predicted within seconds: "
-      "something else uses this host, so that passes launched one by one are hard to predict",
+      "launching kernels took {:.2f} to {:.2f} times as long as predicted within seconds: this "
+      "host is busy or shared, so that passes launched one by one are hard to predict",
       *least, *most));
 }
 

@@ -78,7 +78,18 @@ TEST(SurveyTest, ReadsSizesOfTheGridAndThoseBetween) {
   EXPECT_DOUBLE_EQ(product_us(product(4, 64, 64, 4, true), chip), 8);
   EXPECT_DOUBLE_EQ(product_us(product(16, 256, 64, 4, true), chip), 16);
   EXPECT_DOUBLE_EQ(product_us(product(16, 64, 256, 2, false), chip), 8);
-  EXPECT_NEAR(product_us(product(8, 100, 77, 4, true), chip), 8 * std::sqrt(2), 1e-9);
+  EXPECT_NEAR(product_us(product(8, 100, 77, 2, true), chip),
+              product_us(product(4, 100, 77, 2, true), chip) * std::sqrt(2), 1e-9);
+}
+
+TEST(SurveyTest, WidthsBetweenThoseOfTheGridTakeLongerInFp32) {
+  const Chip chip = surveyed_chip();
+  const double round_us = product_us(product(8, 64, 256, 4, true), chip);
+  EXPECT_NEAR(round_us, 8 * std::sqrt(2), 1e-9);  // Rows may lie between.
+  EXPECT_NEAR(product_us(product(8, 100, 77, 4, true), chip), 1.05 * round_us, 1e-9);
+  EXPECT_NEAR(product_us(product(8, 64, 77, 4, true), chip), 1.05 * round_us, 1e-9);
+  EXPECT_NEAR(product_us(product(8, 100, 77, 4, false), chip),
+              1.01 * product_us(product(8, 64, 64, 4, false), chip), 1e-9);
 }
 
 TEST(SurveyTest, TellsWaysApart) {

@@ -14,6 +14,7 @@ constexpr double kTile = 128;        // Rows and columns that one block of a lar
 constexpr double kFullBlock = 2048;  // Elements that keep a block of threads busy.
 constexpr double kEven = 8;          // Elements of 16 bits that are read at a time.
 constexpr double kFewChannels = 8;   // Fewer do not fill what a unit multiplies at a time.
+constexpr double kNormStep = 4;      // Elements that a norm reads at a time where rows allow it.
 constexpr double kShortSort = 4096;  // Elements that one block of threads sorts by itself.
 constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits for its weight.
 // Of these, libraries take a kernel of few blocks where there are more rows than this, few columns
@@ -26,6 +27,18 @@ double product_bytes(const Work& w) { return (w.m * w.k + w.m * w.n) * w.width +
 double product_mib(const Work& w) { return product_bytes(w) / kMiB; }
 
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
+
+// Rounds in which the processors make all tiles of a product.
+double waves_of(const Work& w, const Chip& chip) {
+  return std::ceil(std::ceil(w.m / kTile) * std::ceil(w.n / kTile) / chip.processors);
+}
+
+// In thousands. A convolution of few channels gathers its input for one tap of its kernel after the
+// other, so that patches of 32 x 32 points take 1024 steps however few they are.
+double taps_in_waves(const Work& w, const Chip& chip) {
+  if (w.channels <= 0 || w.channels >= kFewChannels) return 0;
+  return waves_of(w, chip) * w.k / w.channels / 1e3;
+}
 
 Terms count_kernel_terms(const Work& w, const Chip& chip) {
   const double traffic = w.bytes / kMiB;
@@ -57,7 +70,7 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
       product.width = 2;
       return {1.0,
               gflop,
-              w.channels < kFewChannels ? gflop : 0.0,
+              taps_in_waves(w, chip),
               w.groups > 1 ? gflop : 0.0,
               best_tiling(product, 1, chip),
               traffic};
@@ -109,8 +122,12 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
               waves.keys, waves.is_shared_out ? 1.0 : 0.0};
     }
     case WorkKind::kSoftmaxRows: return {1.0, traffic, beyond, millions, w.rows / 1e3};
-    case WorkKind::kSafeSoftmaxRows:
-    case WorkKind::kNormRows: return {1.0, traffic, millions, w.rows / 1e3};
+    case WorkKind::kSafeSoftmaxRows: return {1.0, traffic, millions, w.rows / 1e3};
+    case WorkKind::kNormRows: {
+      const bool is_odd = w.rows > 0 && std::fmod(w.elements / w.rows, kNormStep) != 0;
+      return {
+          1.0, traffic, millions, w.rows / 1e3, is_odd ? 1.0 : 0.0, is_odd ? w.rows / 1e3 : 0.0};
+    }
     case WorkKind::kSorting: {
       const bool is_long = w.rows > 0 && w.elements / w.rows > kShortSort;
       return {1.0, is_long ? 1.0 : 0.0, millions};
@@ -243,16 +260,13 @@ bool takes_besides(const Work& work, WorkKind extra) {
 Terms count_terms(const Work& w, const Chip& chip) {
   switch (w.kind) {
     case WorkKind::kGemm:
-    case WorkKind::kConvolution: {
-      const double tiles = std::ceil(w.m / kTile) * std::ceil(w.n / kTile);
-      const double waves = std::ceil(tiles / chip.processors);
+    case WorkKind::kConvolution:
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
               w.m * w.k * w.width / kMiB,
               weight_bytes(w) / kMiB,
               w.m * w.n * w.width / kMiB,
-              waves * w.k / 1e3};
-    }
+              waves_of(w, chip) * w.k / 1e3};
     case WorkKind::kMatmul:
     case WorkKind::kAttention:
       return {1.0, 2.0 * w.groups * w.m * w.n * w.k / 1e9,

@@ -49,7 +49,7 @@ constexpr TermFacts kUnevenTerms[] = {
 constexpr TermFacts kConvolutionTerms[] = {
     kLaunch,
     kArithmetic,
-    {"arithmetic, few channels", "GFLOP", Bound::kArithmetic},
+    {"taps of few channels, in waves", "1000 taps", Bound::kArithmetic},
     {"arithmetic, groups", "GFLOP", Bound::kArithmetic},
     {"best tiling", "µs", Bound::kClock},
     kTraffic};
@@ -86,6 +86,12 @@ constexpr TermFacts kFusedStepTerms[] = {kLaunch,
                                          {"sums of shared-out keys", "kernel", Bound::kLaunch}};
 constexpr TermFacts kSoftmaxTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions, kThousands};
 constexpr TermFacts kRowTerms[] = {kLaunch, kTraffic, kMillions, kThousands};
+constexpr TermFacts kNormTerms[] = {kLaunch,
+                                    kTraffic,
+                                    kMillions,
+                                    kThousands,
+                                    {"moments by a kernel of their own", "kernel", Bound::kLaunch},
+                                    {"rows of odd widths", "1000 rows", Bound::kArithmetic}};
 constexpr TermFacts kBeyondTerms[] = {kLaunch, kTraffic, kBeyondCache};
 constexpr TermFacts kElementTerms[] = {kLaunch, kTraffic, kBeyondCache, kMillions};
 constexpr TermFacts kReorderedTerms[] = {

@@ -360,8 +360,9 @@ Work work_of_all_sizes(WorkKind kind) {
   work.m = work.k = 256;
   work.n = 512;
   work.bytes = 3 * 1024 * 1024;
-  work.elements = work.masked = 5000;
+  work.elements = work.masked = 5001;  // An odd width.
   work.rows = 1;
+  work.channels = 3;
   work.is_reordered = work.is_transposed = work.fetches_weight = true;
   return work;
 }
@@ -386,6 +387,35 @@ TEST(WorkKinds, CountTheTermsThatTheirRowsName) {
           << name_of(kind) << " " << t;
     }
   }
+}
+
+TEST(ConvolutionTerms, CountTapsOfFewChannelsWaveByWave) {
+  Work patches;  // Of 32 x 32 points in three colours, into 768 channels.
+  patches.kind = WorkKind::kConv16;
+  patches.channels = 3;
+  patches.k = 3 * 32 * 32;
+  patches.n = 768;
+  patches.m = 49;
+  const Chip chip{.processors = 132};
+  EXPECT_DOUBLE_EQ(count_terms(patches, chip)[2], 1.024);
+  patches.m = 49 * 32;  // 13 by 6 tiles are one wave,
+  EXPECT_DOUBLE_EQ(count_terms(patches, chip)[2], 1.024);
+  patches.m = 49 * 64;  // and 25 by 6 are two.
+  EXPECT_DOUBLE_EQ(count_terms(patches, chip)[2], 2.048);
+  patches.channels = 80;
+  EXPECT_EQ(count_terms(patches, chip)[2], 0);
+}
+
+TEST(NormTerms, CountWidthsThatAreNoMultipleOfFour) {
+  Work norm;
+  norm.kind = WorkKind::kNormRows;
+  norm.rows = 500;
+  norm.elements = 500 * 768;
+  EXPECT_EQ(count_terms(norm, Chip{})[4], 0);
+  EXPECT_EQ(count_terms(norm, Chip{})[5], 0);
+  norm.elements = 500 * 770;
+  EXPECT_EQ(count_terms(norm, Chip{})[4], 1);
+  EXPECT_EQ(count_terms(norm, Chip{})[5], 0.5);
 }
 
 TEST(Extras, MakeAKernelAsUncertainAsTheyAre) {
