@@ -39,7 +39,8 @@ def test_hosts_are_of_models_that_may_be_fitted():
 
 def test_steps_are_of_their_plans():
     steps = pytest.importorskip("wattree.steps", reason="PyTorch is not installed here")
-    assert keys_of("h200-steps") <= {item.name for _, item in [*steps.steps_plan(), *steps.odd_plan()]}
+    passes = {key for key in keys_of("h200-steps") if key.endswith("/graph")}
+    assert len(passes) == 295 and passes <= {item.name for _, item in [*steps.steps_plan(), *steps.odd_plan()]}
 
 
 def test_every_kernel_is_measured_before_a_second_time():

@@ -340,4 +340,4 @@ def test_attention_in_fp32_takes_the_time_that_was_surveyed():
             predicted = sum(price["time_s"] * count for price, count in zip(prices, counts, strict=True))
             errors["one token" if queries == 1 else "many"].append(abs(predicted / (1e-6 * row["warm_us"]) - 1))
     rounded = {kind: (len(each), round(100 * statistics.fmean(each))) for kind, each in errors.items()}
-    assert rounded == {"one token": (425, 15), "many": (837, 18)}
+    assert rounded == {"one token": (425, 15), "many": (837, 19)}

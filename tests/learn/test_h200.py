@@ -27,7 +27,7 @@ def by_family(run, data):
 def test_the_shipped_file_is_what_training_writes(run, root, data, tmp_path):
     kinds = [root / "data/h200-kinds", root / "data/h200-kinds-2"]
     more = [path for folder in kinds for path in (folder, folder / "tf32.jsonl")]
-    run("train", data, *more, *(root / "data" / name for name in ("h200-edges", "h200-gaps", "h200-tiles", "h200-hosts", "h200-times")), "-o", tmp_path / "h200.json")
+    run("train", data, *more, *(root / "data" / name for name in ("h200-edges", "h200-gaps", "h200-tiles", "h200-hosts", "h200-steps", "h200-steps/tf32.jsonl", "h200-times")), "-o", tmp_path / "h200.json")
     again = json.loads((tmp_path / "h200.json").read_text())
     shipped = json.loads((root / "data/predictors/h200.json").read_text())
     assert_near(again, shipped, "")
