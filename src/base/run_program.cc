@@ -11,12 +11,14 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace wattree {
 namespace {
 
-constexpr int kLookEveryMs = 100;  // Whether it is to stop.
+constexpr int kLookEveryMs = 100;  // Whether it is to stop,
+constexpr int kEndsSoonMs = 2;     // and whether it has ended.
 
 class Descriptor {
  public:
@@ -86,10 +88,12 @@ void take(Descriptor& from, std::string& into) {
   }
 }
 
-int wait_for(pid_t child) {
+// Nothing: it still runs.
+std::optional<int> exit_code_of(pid_t child, int options) {
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const pid_t got = ::waitpid(child, &status, options);
+  if (got == 0 || (got < 0 && errno == EINTR)) return std::nullopt;
+  if (got < 0) return 0;  // Somebody else has waited for it; what it said is not known.
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -112,21 +116,25 @@ Result<ProgramEnd> run_program(const std::vector<std::string>& command, Seconds 
   out.write.close();
   err.write.close();
   ProgramEnd result;
-  while (out.read.is_open() || err.read.is_open()) {
+  for (;;) {
+    const bool is_silent = !out.read.is_open() && !err.read.is_open();
+    if (const auto code = is_silent ? exit_code_of(child, WNOHANG) : std::nullopt) {
+      result.exit_code = *code;
+      return result;
+    }
     if (is_stopped() || Clock::now() > end) {
       ::kill(child, SIGKILL);
-      wait_for(child);
+      while (!exit_code_of(child, 0)) {
+      }
       return failed(is_stopped() ? "interrupted" : "it took too long");
     }
     // A closed one has the number -1, which poll() passes over.
     std::array<pollfd, 2> ready{pollfd{out.read.number(), POLLIN, 0},
                                 pollfd{err.read.number(), POLLIN, 0}};
-    if (::poll(ready.data(), ready.size(), kLookEveryMs) <= 0) continue;
+    if (::poll(ready.data(), ready.size(), is_silent ? kEndsSoonMs : kLookEveryMs) <= 0) continue;
     if (ready[0].revents != 0) take(out.read, result.out);
     if (ready[1].revents != 0) take(err.read, result.err);
   }
-  result.exit_code = wait_for(child);
-  return result;
 }
 
 }  // namespace wattree

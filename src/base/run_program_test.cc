@@ -26,6 +26,12 @@ TEST(RunProgram, TakesMoreThanAPipeHolds) {
   EXPECT_EQ(end.value().err.size(), 300000U);
 }
 
+TEST(RunProgram, WaitsForOneThatClosesItsOutput) {
+  EXPECT_EQ(shell("exec >&- 2>&-; sleep 0.2; exit 5").value().exit_code, 5);
+  EXPECT_NE(shell("exec >&- 2>&-; exec sleep 60", 0.3).error().message.find("too long"),
+            std::string::npos);
+}
+
 TEST(RunProgram, SaysWhatKeepsItFromItsEnd) {
   EXPECT_NE(run_program({"no-such-program"}, Seconds(5)).error().message.find("No such file"),
             std::string::npos);

@@ -117,14 +117,21 @@ struct LaunchReadings {
 
 Result<LaunchReadings> read_launches(const QuickCalibrateRequest& request, const MeasureHost& host,
                                      Rig& rig, QuickRun& run) {
+  constexpr double kUsuallyS = 25;  // Loading PyTorch takes most of it.
   const auto begin = std::chrono::steady_clock::now();
   const auto duration = [&] {
     return Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   };
+  const auto is_stopped = [&] {
+    const double done_s = std::min(duration().value, kUsuallyS);
+    host.show({static_cast<std::size_t>(done_s), static_cast<std::size_t>(kUsuallyS),
+               kUsuallyS - done_s, "launches from Python"});
+    return host.is_stopped();
+  };
   PythonOptions options;
   if (!request.python.empty()) options.program = request.python;
   if (!request.measure.device.empty()) options.device = request.measure.device;
-  Result<std::vector<PythonPass>> timed = time_python_passes(options, host.is_stopped);
+  Result<std::vector<PythonPass>> timed = time_python_passes(options, is_stopped);
   if (timed.ok()) return LaunchReadings{std::move(timed).value(), {}, "", duration()};
   if (host.is_stopped()) return timed.error();
   const Result<BuiltModel> pass = launched_tree();
@@ -139,13 +146,16 @@ Result<LaunchReadings> read_launches(const QuickCalibrateRequest& request, const
                         duration()};
 }
 
-void add_launches(const LaunchReadings& launches, QuickReadings& readings) {
+// As long as `launches` lives.
+std::vector<QuickReadings::Launched> launched_passes(const LaunchReadings& launches) {
+  std::vector<QuickReadings::Launched> out;
   for (const PythonPass& each : launches.python) {
-    readings.python.push_back({each.pass.model + ", " + std::to_string(each.pass.pass.batch) +
-                                   " × " + std::to_string(each.pass.pass.seq) + ", from Python",
-                               &each.pass.tree, each.times});
+    const Pass& pass = each.pass.pass;
+    out.push_back({each.pass.model + ", " + std::to_string(pass.batch) + " × " +
+                       std::to_string(pass.seq) + ", from Python",
+                   &each.pass.tree, each.times});
   }
-  readings.launches = launches.own;
+  return out;
 }
 
 Result<fs::path> output_of(const QuickCalibrateRequest& request, const Services& services) {
@@ -174,6 +184,54 @@ std::string date_of(const Services& services) {
   return to_string(UtcTime(std::chrono::seconds(services.seconds_since_1970())));
 }
 
+// What is known before anything is measured.
+struct QuickPlan {
+  std::string over;
+  LoadedPredictor below;
+  StreamKernel stream;
+  BuiltModel anchor;
+};
+
+Result<QuickPlan> plan_for(const QuickCalibrateRequest& request, const Rig& rig) {
+  if (!rig.is_gpu()) {
+    return Error{ErrorCode::kUnavailable, "a quick calibration is one of a GPU",
+                 "calibrate a processor without <quick>", "quick"};
+  }
+  const Result<std::string> over =
+      request.over.empty() ? predictor_for(rig.device().name) : Result<std::string>(request.over);
+  if (!over.ok()) return over.error();
+  Result<LoadedPredictor> below = load_predictor({{}, over.value(), {}});
+  if (!below.ok()) return below.error();
+  Result<StreamKernel> stream = stream_kernel();
+  if (!stream.ok()) return stream.error();
+  Result<BuiltModel> anchor = anchor_tree();
+  if (!anchor.ok()) return anchor.error();
+  return QuickPlan{over.value(), std::move(below).value(), std::move(stream).value(),
+                   std::move(anchor).value()};
+}
+
+// What was measured of the card.
+struct CardReadings {
+  QuickReading anchor;
+  QuickReading stream;
+  SessionResult session;
+};
+
+Result<CardReadings> read_card(const QuickPlan& plan, Rig& rig, QuickRun& run) {
+  PassFacts facts;
+  facts.dtype = "bf16";
+  const Result<Job> add = job_of(plan.stream.tree, facts, plan.stream.node);
+  if (!add.ok()) return add.error();
+  const Result<Campaign> campaign = run.run(rig, {add.value()}, "graph", true);
+  if (!campaign.ok()) return campaign.error();
+  const SessionResult& session = campaign.value().session;
+  const Result<QuickReading> stream = reading_of("the stream", add.value(), campaign.value());
+  if (!stream.ok()) return stream.error();
+  if (!session.anchor_energy || !session.anchor_time)
+    return nothing_measured("the anchor", campaign.value());
+  return CardReadings{{*session.anchor_energy, *session.anchor_time}, stream.value(), session};
+}
+
 }  // namespace
 
 Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& request,
@@ -183,51 +241,33 @@ Result<QuickCalibrateAnswer> quick_calibrate(const QuickCalibrateRequest& reques
   Result<Rig> opened = open_rig(request.measure, services, host);
   if (!opened.ok()) return opened.error();
   Rig rig = std::move(opened).value();
-  if (!rig.is_gpu()) {
-    return Error{ErrorCode::kUnavailable, "a quick calibration is one of a GPU",
-                 "calibrate a processor without <quick>", "quick"};
-  }
-  const Result<std::string> over =
-      request.over.empty() ? predictor_for(rig.device().name) : Result<std::string>(request.over);
-  if (!over.ok()) return over.error();
-  const Result<LoadedPredictor> below = load_predictor({{}, over.value(), {}});
-  if (!below.ok()) return below.error();
-  const Result<StreamKernel> stream = stream_kernel();
-  const Result<BuiltModel> anchor = anchor_tree();
-  if (!stream.ok()) return stream.error();
-  if (!anchor.ok()) return anchor.error();
-  PassFacts facts;
-  facts.dtype = "bf16";
-  const Result<Job> add = job_of(stream.value().tree, facts, stream.value().node);
-  if (!add.ok()) return add.error();
+  const Result<QuickPlan> plan = plan_for(request, rig);
+  if (!plan.ok()) return plan.error();
 
   const fs::path windows = windows_beside(output.value());
   std::error_code ignored;
   fs::remove(windows, ignored);
   QuickRun run(request, services, host, windows);
-  const Result<Campaign> gpu = run.run(rig, {add.value()}, "graph", true);
-  if (!gpu.ok()) return gpu.error();
-  const SessionResult& session = gpu.value().session;
-  const Result<QuickReading> streamed = reading_of("the stream", add.value(), gpu.value());
-  if (!streamed.ok()) return streamed.error();
-  if (!session.anchor_energy || !session.anchor_time)
-    return nothing_measured("the anchor", gpu.value());
-  QuickReadings readings{
-      {*session.anchor_energy, *session.anchor_time}, streamed.value(), {}, {}, session.idle.power};
+  const Result<CardReadings> card = read_card(plan.value(), rig, run);
+  if (!card.ok()) return card.error();
   const Result<LaunchReadings> launches = read_launches(request, host, rig, run);
   if (!launches.ok()) return launches.error();
-  add_launches(launches.value(), readings);
-  Result<QuickFactors> factors =
-      quick_factors(*below.value().predictor, anchor.value(), stream.value(), readings);
+  const SessionResult& session = card.value().session;
+  const QuickReadings readings{card.value().anchor, card.value().stream,
+                               launched_passes(launches.value()), launches.value().own,
+                               session.idle.power};
+  Result<QuickFactors> factors = quick_factors(*plan.value().below.predictor, plan.value().anchor,
+                                               plan.value().stream, readings);
   if (!factors.ok()) return factors.error();
+
+  QuickFactors found = std::move(factors).value();
   QuickCalibrateAnswer answer;
   answer.output = output.value();
-  QuickFactors found = std::move(factors).value();
   answer.overlay = std::move(found.overlay);
+  answer.warnings = std::move(found.warnings);
   if (!launches.value().warning.empty()) answer.warnings.push_back(launches.value().warning);
-  answer.warnings.insert(answer.warnings.end(), found.warnings.begin(), found.warnings.end());
   answer.overlay.name = request.on.empty() ? std::string(kThisMachine) : request.on;
-  answer.overlay.over = over.value();
+  answer.overlay.over = plan.value().over;
   answer.overlay.card = rig.device().name;
   answer.overlay.host = host_of(session.machine);
   answer.overlay.date = date_of(services);

@@ -146,26 +146,27 @@ void set_launch(const std::vector<double>& factors, QuickFactors& out) {
 
 // From what Python's launches took, or else this program's own.
 Status read_launches(const Predictor& predictor, const QuickReadings& readings, QuickFactors& out) {
-  if (!predictor.eager || predictor.eager->native_kernel_s <= 0) {
-    out.warnings.emplace_back(
-        "the predictor does not say what launching a kernel took where it "
-        "was measured: the factor of launches is 1");
+  const auto stay_one = [&](const std::string& why) {
+    out.warnings.push_back(why + ": the factor of launches is 1");
+    return Status();
+  };
+  if (!predictor.eager) return stay_one("the predictor does not know what launching kernels takes");
+  if (!readings.python.empty()) {
+    const auto factors = python_factors(predictor, readings.python, out.overlay);
+    if (!factors.ok()) return factors.error();
+    if (factors.value().empty()) return stay_one("no pass launched from Python waits for its host");
+    set_launch(factors.value(), out);
     return {};
   }
-  const Result<std::vector<double>> python =
-      python_factors(predictor, readings.python, out.overlay);
-  if (!python.ok()) return python.error();
-  if (!python.value().empty()) {
-    set_launch(python.value(), out);
-  } else if (!readings.launches.empty()) {
-    const double there_s = predictor.eager->native_kernel_s;
-    const std::vector<double> factors = over(readings.launches, there_s);
-    out.overlay.readings.push_back(
-        {"launching a kernel", 0, 0, mean_of(factors) * there_s, there_s});
-    set_launch(factors, out);
-  } else {
-    out.warnings.emplace_back("launches one by one were not measured: their factor is 1");
+  if (readings.launches.empty()) return stay_one("launches one by one were not measured");
+  const double there_s = predictor.eager->native_kernel_s;
+  if (there_s <= 0) {
+    return stay_one(
+        "the predictor does not say what launching a kernel took where it was measured");
   }
+  const std::vector<double> factors = over(readings.launches, there_s);
+  out.overlay.readings.push_back({"launching a kernel", 0, 0, mean_of(factors) * there_s, there_s});
+  set_launch(factors, out);
   return {};
 }
 
