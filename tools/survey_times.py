@@ -175,35 +175,35 @@ def products(dtype, pool, widths, ways, extra):
     return cases
 
 
-def fine_products(pool):
-    """In fp32, the sizes of a finer grid that `products` leaves out; and what models of any width have, to know what lies between."""
-    chance = random.Random(8)
-    ways = ("linear", "plain", "conv1d")
-    cases = [product_case("fp32", pool, m, n, k, way) for m, n, k in itertools.product(FINE_ROWS, FINE_WIDTHS, FINE_WIDTHS) for way in ways
-             if 2 * m * n * k <= MOST_FLOPS["fp32"] and not (n in WIDTHS and k in WIDTHS)]
+def finer_products(dtype, pool, rows, widths, timed, ways, seed, between):
+    """The sizes of a finer grid that `products` leaves out, which has those of `timed`; before them what models of any width have, to know
+    what lies between: `between` draws the rows, columns and depth of one."""
+    chance = random.Random(seed)
+    cases = [product_case(dtype, pool, m, n, k, way) for m, n, k in itertools.product(rows, widths, widths) for way in ways
+             if 2 * m * n * k <= MOST_FLOPS[dtype] and not (n in timed and k in timed)]
     chance.shuffle(cases)
-    between = []
-    for _ in range(4000):
-        width = 8 * round(2 ** chance.uniform(3, 7))
-        n, k = chance.choice(((width, width), (3 * width, width), (4 * width, width), (width, 4 * width)))
-        between.append(product_case("fp32", pool, round(2 ** chance.uniform(2, 11)), n, k, chance.choice(ways)))
-    return between + cases
+    return [product_case(dtype, pool, *size, chance.choice(ways)) for size in between(chance)] + cases
+
+
+def fine_products(pool):
+    def between(chance):
+        for _ in range(4000):
+            width = 8 * round(2 ** chance.uniform(3, 7))
+            n, k = chance.choice(((width, width), (3 * width, width), (4 * width, width), (width, 4 * width)))
+            yield round(2 ** chance.uniform(2, 11)), n, k
+
+    return finer_products("fp32", pool, FINE_ROWS, FINE_WIDTHS, WIDTHS, ("linear", "plain", "conv1d"), 8, between)
 
 
 def wider_products(pool):
-    """In bf16, the sizes of a wider and finer grid that `products` leaves out; and wide models' sizes, to know what lies between."""
-    chance = random.Random(11)
-    ways = ("linear", "plain")
+    def between(chance):
+        for _ in range(2000):
+            width = 64 * round(2 ** chance.uniform(2, 7))
+            n, k = chance.choice(((width, width), (3 * width, width), (4 * width, width), (width, 3 * width)))
+            yield round(2 ** chance.uniform(0, 9)), n, k
+
     widths = sorted((*HALF_WIDTHS, *WIDER_WIDTHS))
-    cases = [product_case("bf16", pool, m, n, k, way) for m, n, k in itertools.product(GRID_ROWS["bf16"], widths, widths) for way in ways
-             if 2 * m * n * k <= MOST_FLOPS["bf16"] and not (n in HALF_WIDTHS and k in HALF_WIDTHS)]
-    chance.shuffle(cases)
-    between = []
-    for _ in range(2000):
-        width = 64 * round(2 ** chance.uniform(2, 7))
-        n, k = chance.choice(((width, width), (3 * width, width), (4 * width, width), (width, 3 * width)))
-        between.append(product_case("bf16", pool, round(2 ** chance.uniform(0, 9)), n, k, chance.choice(ways)))
-    return between + cases
+    return finer_products("bf16", pool, GRID_ROWS["bf16"], widths, HALF_WIDTHS, ("linear", "plain"), 11, between)
 
 
 # Attention over whole sequences, and of one new token.

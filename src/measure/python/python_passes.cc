@@ -29,7 +29,6 @@ Result<PythonPass> build(const WantedPass& wanted) {
   shape.seq = wanted.length;
   shape.dtype = "bf16";
   shape.as = kBaseModel;
-  shape.keeps_dataflow = true;  // So that it keeps its config.
   const BundledModel* model = find_bundled(wanted.model);
   if (model == nullptr) {
     return Error{ErrorCode::kInternal, std::string(wanted.model) + " is not bundled", ""};
@@ -46,7 +45,7 @@ std::string request_of(const PythonOptions& options, const std::vector<PythonPas
                      {"round_s", options.round.value},
                      {"passes", nlohmann::json::array()}};
   for (const PythonPass& each : passes) {
-    out["passes"].push_back({{"config", nlohmann::json::parse(each.pass.config)},
+    out["passes"].push_back({{"config", nlohmann::json::parse(find_bundled(each.pass.model)->json)},
                              {"batch", each.pass.pass.batch},
                              {"length", each.pass.pass.seq}});
   }

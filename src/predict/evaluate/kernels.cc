@@ -11,6 +11,7 @@
 #include "src/base/random.h"
 #include "src/predict/fit/host_fit.h"
 #include "src/predict/predictor/mixture.h"
+#include "src/predict/regress/mean.h"
 
 namespace wattree {
 namespace {
@@ -27,11 +28,6 @@ double quantile(std::vector<double> values, double share) {
                    (share > 0 ? 1U : 0U));
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
   return values[at];
-}
-
-double mean(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // A sample and what was predicted of it.

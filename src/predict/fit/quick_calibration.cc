@@ -7,6 +7,7 @@
 
 #include "src/predict/fit/primitives.h"
 #include "src/predict/predictor/tree_predict.h"
+#include "src/predict/regress/mean.h"
 
 namespace wattree {
 namespace {
@@ -90,12 +91,6 @@ void warn_of(std::string_view what, double factor, std::vector<std::string>& war
                      "busy?");
 }
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 std::vector<double> over(const std::vector<Seconds>& times, double predicted_s) {
   std::vector<double> out;
   for (const Seconds time : times) out.push_back(time.value / predicted_s);
@@ -119,24 +114,23 @@ Result<std::vector<double>> python_factors(const Predictor& predictor,
     if (!launched.ok()) return launched.error();
     if (launched.value().time.value < kWaits * busy.value().time.value) continue;
     by_pass.push_back(over(pass.times, launched.value().time.value));
-    overlay.readings.push_back({pass.what, 0, 0,
-                                mean_of(by_pass.back()) * launched.value().time.value,
+    overlay.readings.push_back({pass.what, 0, 0, mean(by_pass.back()) * launched.value().time.value,
                                 launched.value().time.value});
   }
   std::vector<double> out;
   for (std::size_t moment = 0; !by_pass.empty() && moment < by_pass[0].size(); ++moment) {
-    double sum = 0;
-    for (const std::vector<double>& factors : by_pass) sum += factors[moment];
-    out.push_back(sum / static_cast<double>(by_pass.size()));
+    std::vector<double> now;
+    for (const std::vector<double>& factors : by_pass) now.push_back(factors[moment]);
+    out.push_back(mean(now));
   }
   return out;
 }
 
 void set_launch(const std::vector<double>& factors, QuickFactors& out) {
   const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
-  const double mean = mean_of(factors);
-  out.overlay.launch = std::clamp(mean, kLeastFactor, kMostFactor);
-  out.overlay.launch_swing = *most / mean - 1;
+  const double middle = mean(factors);
+  out.overlay.launch = std::clamp(middle, kLeastFactor, kMostFactor);
+  out.overlay.launch_swing = *most / middle - 1;
   if (*most <= kUnsteady * *least) return;
   out.warnings.push_back(fmt::format(
       "launching kernels took {:.2f} to {:.2f} times as long as predicted within seconds: this "
@@ -165,7 +159,7 @@ Status read_launches(const Predictor& predictor, const QuickReadings& readings, 
         "the predictor does not say what launching a kernel took where it was measured");
   }
   const std::vector<double> factors = over(readings.launches, there_s);
-  out.overlay.readings.push_back({"launching a kernel", 0, 0, mean_of(factors) * there_s, there_s});
+  out.overlay.readings.push_back({"launching a kernel", 0, 0, mean(factors) * there_s, there_s});
   set_launch(factors, out);
   return {};
 }

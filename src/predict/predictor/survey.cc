@@ -33,6 +33,8 @@ Survey::Way way_of(const Work& product) {
 struct Place {
   std::size_t first = 0;
   double share = 0;
+
+  bool is_between() const { return share > 0 && share < 1; }
 };
 
 Place place_on(const Survey::Axis& axis, double size) {
@@ -49,23 +51,27 @@ Place place_on(const Survey::Axis& axis, double size) {
 // between theirs, which are of rounder numbers. The means over 2,100 of each in data/h200-times.
 constexpr double kBetween[Survey::kWays] = {1.05, 1.01, 1.02};
 
-bool is_on(const Survey::Axis& axis, std::initializer_list<double> sizes) {
-  return std::all_of(sizes.begin(), sizes.end(), [&](double size) {
-    return std::binary_search(axis.sizes.begin(), axis.sizes.end(), size);
-  });
-}
-
 double clamped(const Survey::Axis& axis, double size) {
   return std::clamp(size, axis.sizes.front(), axis.sizes.back());
 }
 
+// Where a product lies in a grid.
+struct Places {
+  Place m;
+  Place n;
+  Place k;
+
+  Places(const Survey::Grid& grid, const Work& product)
+      : m(place_on(grid.rows, product.m)),
+        n(place_on(grid.widths, product.n)),
+        k(place_on(grid.widths, product.k)) {}
+};
+
 // Calls `visit` with the place in the grid and the weight of each of the sizes around a product.
 template <class Visit>
-void for_each_corner(const Survey::Grid& grid, const Work& product, const Visit& visit) {
+void for_each_corner(const Survey::Grid& grid, const Places& places, const Visit& visit) {
   const std::size_t widths = grid.widths.sizes.size();
-  const Place m = place_on(grid.rows, product.m);
-  const Place n = place_on(grid.widths, product.n);
-  const Place k = place_on(grid.widths, product.k);
+  const auto& [m, n, k] = places;
   for (std::size_t corner = 0; corner < 8; ++corner) {
     const std::size_t i = corner & 1;
     const std::size_t j = corner >> 1 & 1;
@@ -101,7 +107,8 @@ SurveyedProduct surveyed_product(const Work& product, const Chip& chip) {
   inside.k = clamped(grid.widths, product.k);
   SurveyedProduct out;
   double octaves = 0;  // Between sizes the logarithm of the time is linear in those of the sizes.
-  for_each_corner(grid, inside, [&](std::size_t at, double weight) {
+  const Places places(grid, inside);
+  for_each_corner(grid, places, [&](std::size_t at, double weight) {
     octaves += weight * times.steps[at] / Survey::kStepsPerOctave;
     if (!product.fetches_weight) {
       octaves -= weight * times.cached[at] / Survey::kCachedStepsPerOctave;
@@ -113,7 +120,7 @@ SurveyedProduct surveyed_product(const Work& product, const Chip& chip) {
     out.tile_mib += weight * read_mib(tile, product);
   });
   out.us = std::exp2(octaves);
-  if (!is_half(product) && !is_on(grid.widths, {inside.n, inside.k})) {
+  if (!is_half(product) && (places.n.is_between() || places.k.is_between())) {
     out.us *= kBetween[static_cast<std::size_t>(way_of(product))];
   }
   if (inside != product || !has_same_rates(chip, survey.chip)) {
