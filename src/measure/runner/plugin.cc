@@ -4,10 +4,12 @@
 #include <signal.h>
 #include <string.h>
 
+#include <array>
 #include <unordered_set>
 #include <utility>
 
 #include "src/base/error_field.h"
+#include "src/measure/runner/onednn_limit.h"
 #include "src/measure/runner/plan.h"
 #include "src/measure/runner/torch_abi.h"
 #include "src/measure/runner/trial.h"
@@ -53,6 +55,25 @@ Error ended_by(int signal, const std::string& what) {
           what + " ends its process: " + ::strsignal(signal) + " (signal " +
               std::to_string(signal) + ")",
           std::move(hint)};
+}
+
+// A product in bf16 on `device`, large enough to be given to all processors; false where it fails.
+bool run_product(const WattreeTorch& torch, WattreeDevice* device) {
+  constexpr std::int64_t kSide = 256;
+  std::array<WattreeTensor, 3> tensors{};
+  std::array<WattreeStorage, 3> storages{};
+  for (std::int32_t i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    tensors[at] = {i, WATTREE_BFLOAT16, 2, 0, {kSide, kSide}, {kSide, 1}};
+    storages[at] = {kSide * kSide, WATTREE_BFLOAT16, 0, i};
+  }
+  const WattreeCall call{"mm", "", -1, 2, 1, 0, tensors.data(), nullptr};
+  const WattreeProgram program{&call, 1, storages.data(), storages.size(), 0};
+  const WattreeLaunchOptions once{static_cast<std::int32_t>(CacheState::kWarm), 1, 0};
+  WattreeLaunch* launch = nullptr;
+  WattreeLaunchFacts facts{};
+  WattreeError error{};
+  return torch.prepare(device, nullptr, &program, &once, &launch, &facts, &error) == 0;
 }
 
 class TorchLaunch : public Launch {
@@ -102,6 +123,10 @@ class OpenDevice {
   const WattreeTorch& torch() const { return torch_; }
   WattreeDevice* handle() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
+  void add_note(const std::string& note) {
+    if (!facts_.note.empty() && !note.empty()) facts_.note += "; ";
+    facts_.note += note;
+  }
   // Whether work can be tried in a child first. A GPU's cannot: CUDA does not survive a fork. Its
   // kernels end no process either.
   bool has_trials() const { return facts_.kind == "cpu"; }
@@ -234,7 +259,14 @@ Result<std::unique_ptr<OpenDevice>> OpenDevice::open(const PluginOptions& option
   WattreeError error{};
   if (torch.value()->open(options.device.c_str(), &device, &facts, &error) != 0)
     return of_field("device", error_of(error));
-  return std::make_unique<OpenDevice>(*torch.value(), device, facts);
+  auto opened = std::make_unique<OpenDevice>(*torch.value(), device, facts);
+  if (opened->has_trials()) {
+    // Once for the process, before its first kernel: after that oneDNN asks no more.
+    static const std::string note =
+        limit_onednn([&] { return run_product(*torch.value(), device); });
+    opened->add_note(note);
+  }
+  return opened;
 }
 
 }  // namespace

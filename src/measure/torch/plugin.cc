@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "src/measure/runner/copies.h"
-#include "src/measure/torch/amx.h"
 #include "src/measure/torch/device.h"
 #include "src/measure/torch/runner.h"
 #include "src/measure/torch/script.h"
@@ -20,7 +18,6 @@ using wattree::torch_plugin::first_line;
 using wattree::torch_plugin::Graph;
 using wattree::torch_plugin::is_out_of_memory;
 using wattree::torch_plugin::Kernel;
-using wattree::torch_plugin::limit_onednn;
 using wattree::torch_plugin::Problem;
 using wattree::torch_plugin::Program;
 using wattree::torch_plugin::Runner;
@@ -86,27 +83,12 @@ std::int32_t guarded(Device* device, WattreeError* error, Work work) {
   return fail(error, WATTREE_ERROR_INTERNAL, "PyTorch: " + what);
 }
 
-// Once for the process, before its first kernel: after that oneDNN asks no more. WATTREE_AMX says
-// what would be found otherwise, for tests and for machines on which that goes wrong.
-std::string prepare_processor() {
-  const char* forced = std::getenv("WATTREE_AMX");
-  if (forced == nullptr) return limit_onednn(wattree::torch_plugin::find_amx());
-  const auto amx = wattree::torch_plugin::parse_amx(forced);
-  if (!amx) {
-    throw Problem(WATTREE_ERROR_INPUT, std::string("WATTREE_AMX=") + forced + " is not known",
-                  "choose absent, forbidden or usable, or do not set it");
-  }
-  return limit_onednn(*amx);
-}
-
 std::int32_t open_device(const char* name, WattreeDevice** out, WattreeDeviceFacts* facts,
                          WattreeError* error) {
   return guarded(nullptr, error, [&] {
-    static const std::string note = prepare_processor();
     auto device = std::make_unique<WattreeDevice>();
     device->device = wattree::torch_plugin::open_device(name);
     *facts = device->device->facts();
-    if (std::string_view(facts->kind) == "cpu") copy_text(facts->note, note);
     *out = device.release();
   });
 }
