@@ -63,14 +63,13 @@ configure-test:
 	@cmake --preset release -DWATTREE_TESTS=ON -DWATTREE_WERROR=$(WATTREE_WERROR) >/dev/null
 
 fuzz-build:
-	@tools/install_dependencies test
+	@tools/install_dependencies fuzz
 	@cmake --preset fuzz >/dev/null
 	@tools/build build/fuzz "Building the fuzzers in build/fuzz" fuzz/all
 
 test: configure-test
 	@tools/build $(BUILD) "Building everything in $(BUILD)"
-	@$(MAKE) --no-print-directory fuzz-build
-	@tools/run_tests --build $(BUILD) --fuzz-build build/fuzz --fuzz-seconds 60
+	@tools/run_tests --build $(BUILD)
 
 # All of them, also after one that fails: -k, and a target for each.
 soak:
@@ -98,7 +97,7 @@ soak-kills:
 	@WATTREE_KILLS=100 python3 -m pytest -q tests/serve/test_kills.py
 
 soak-fuzz: fuzz-build
-	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds-each 600
+	@tools/run_tests --fuzz-build build/fuzz --fuzz-seconds 600
 
 soak-asan soak-tsan: soak-%:
 	@tools/install_dependencies test
