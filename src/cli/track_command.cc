@@ -102,6 +102,10 @@ CommandSyntax describe(CommandSyntax app, TrackFlags& flags) {
   track
       .add_option("--epochs", request.epochs, "Planned number of epochs: shows the projected total")
       .between(1, 1'000'000);
+  track
+      .add_option("--precision", request.precision,
+                  "What the run computes in; `wattree whatif --hardware` asks for it")
+      .one_of({"fp32", "tf32", "bf16", "fp16"});
   track.add_option("--epoch-regex", request.epoch_regex,
                    "Lines of output that match this mark an epoch: 'epoch +(\\d+)'");
   track

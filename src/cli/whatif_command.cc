@@ -14,7 +14,7 @@ struct WhatIfFlags {
   WhatIfQuery query;
   SettingFlags baseline, alternative;
   HardwareFileFlag hardware_file;
-  std::string keep = "work";
+  std::string keep = "work", formula = "precision", precision;
   UnitFlag unit;
   FolderFlag folder;
   bool json = false;
@@ -26,6 +26,8 @@ WhatIfRequest request_of(const WhatIfFlags& flags) {
   out.query.baseline = flags.baseline.query;
   out.query.alternative = flags.alternative.query;
   out.query.keep = parse_keep(flags.keep).value_or(Keep::kWork);
+  out.query.rule = {parse_hardware_formula(flags.formula).value_or(HardwareFormula::kPrecision),
+                    parse_compute_units(flags.precision)};
   return out;
 }
 
@@ -61,8 +63,9 @@ Command whatif_command(CommandSyntax app) {
       "  wattree whatif transformer-big-p100 --region US-WY\n"
       "  wattree whatif transformer-big-p100 --hardware 8xA100-SXM4-40GB --pue 1.1\n"
       "  wattree whatif run.json --hardware 4xT4 --keep hours --epochs 40\n\n"
-      "The profile itself never changes. Other hardware multiplies the energy by (p'/s')/(p/s):\n"
-      "power over speed, both from the data sheets. See docs/carbon.md.\n");
+      "The profile itself never changes. Other hardware is compared by data sheets: the peak rate\n"
+      "of the precision that the run computes in, the memory bandwidth and the TDP. See\n"
+      "docs/carbon.md.\n");
   whatif.add_option("PROFILE", flags->profile, "A file, or an id of `wattree profiles list`")
       .required();
   flags->alternative.add_to(whatif);
@@ -72,6 +75,16 @@ Command whatif_command(CommandSyntax app) {
       .add_option("--keep", flags->keep,
                   "What stays the same on other hardware: the work, or the hours")
       .one_of({"work", "hours"})
+      .show_default();
+  whatif
+      .add_option("--precision", flags->precision,
+                  "What the run computes in [the profile's, or else 16 bits on tensor cores]")
+      .one_of({"fp32", "tf32", "bf16", "fp16"});
+  whatif
+      .add_option("--formula", flags->formula,
+                  "How hardware is compared: by the run's precision, or as EnergyVis does, by TDP "
+                  "and FP32 peaks")
+      .one_of({"precision", "energyvis"})
       .show_default();
   whatif.add_option("--epochs", flags->query.epochs,
                     "Show both at this many epochs: extrapolated, or cut off");

@@ -91,6 +91,7 @@ TEST(Footprint, OtherSourcesAreSaid) {
 TEST(Footprint, WhatStaysIsSaidWhenTheDurationChanges) {
   WhatIfQuery query;
   query.hardware = "4xT4";
+  query.rule.formula = HardwareFormula::kEnergyVis;  // Which has nothing else to say.
   const WhatIfAnswer answer = answer_what_if(sample(), query, bundled_devices()).value();
   ASSERT_EQ(answer.alternative.curve.notes.size(), 1u);
   EXPECT_EQ(answer.alternative.curve.notes[0],

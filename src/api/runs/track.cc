@@ -195,6 +195,7 @@ void describe_run(const TrackRequest& request, const Setting& setting, RunBegun&
   run.command = command_text(request.command);
   run.host = host_name();
   run.planned_epochs = request.epochs;
+  run.precision = request.precision;
   run.pue = setting.pue;
   if (!setting.grid) return;
   run.region = setting.grid->region;

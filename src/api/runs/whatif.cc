@@ -42,6 +42,15 @@ Result<WhatIfRequest> what_if_request(const nlohmann::json& json) {
     if (!known) fields.complain("keep", "must be work or hours");
     out.query.keep = known.value_or(Keep::kWork);
   }
+  if (const std::string formula = fields.text("formula"); !formula.empty()) {
+    const std::optional<HardwareFormula> known = parse_hardware_formula(formula);
+    if (!known) fields.complain("formula", "must be precision or energyvis");
+    out.query.rule.formula = known.value_or(HardwareFormula::kPrecision);
+  }
+  if (const std::string precision = fields.text("precision"); !precision.empty()) {
+    out.query.rule.units = parse_compute_units(precision);
+    if (!out.query.rule.units) fields.complain("precision", "must be fp32, tf32, bf16 or fp16");
+  }
   out.query.epochs = read_epochs(fields);
   out.own_devices = read_own_devices(fields);
   if (fields.has("other")) out.other = read_run(fields, "other");

@@ -21,6 +21,12 @@ void write_fleet(JsonWriter& out, std::string_view name, const Fleet& fleet) {
   out.end_array();
 }
 
+void write_ratio(JsonWriter& out, const std::string& name, const UncertainRatio& ratio) {
+  out.field(name, ratio.value);
+  if (ratio.low) out.field(name + "_low", *ratio.low);
+  if (ratio.high) out.field(name + "_high", *ratio.high);
+}
+
 void write_steps(JsonWriter& out, const std::vector<WhatIfStep>& steps) {
   out.key("steps");
   out.begin_array();
@@ -167,9 +173,11 @@ std::string to_json(const WhatIfAnswer& answer, const WhatIfForm& form) {
     out.begin_object();
     write_fleet(out, "from", change.from);
     write_fleet(out, "to", change.to);
-    out.field("energy_per_work", change.energy_per_work);
-    out.field("time_per_work", change.time_per_work);
-    out.field("energy_factor", change.energy_factor(answer.keep));
+    out.field("formula", name_of(change.formula));
+    out.field("by", change.by);
+    write_ratio(out, "energy_per_work", change.energy_per_work);
+    write_ratio(out, "time_per_work", change.time_per_work);
+    write_ratio(out, "energy_factor", change.energy_factor(answer.keep));
     out.end_object();
   }
   out.end_array();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "src/base/text.h"
 
@@ -62,25 +61,6 @@ std::string to_string(const Fleet& fleet) {
     parts.push_back(std::to_string(entry.count) + " × " + entry.device.name);
   }
   return join(parts);
-}
-
-Result<WorkCost> work_cost(const Fleet& fleet) {
-  double pieces = 0;
-  double inverse_efficiency = 0;
-  double slowest = std::numeric_limits<double>::infinity();
-  for (const auto& [device, count] : fleet) {
-    if (!device.tdp || !device.fp32_gflops) {
-      return Error{ErrorCode::kUnavailable,
-                   "the table has no " + std::string(device.tdp ? "FP32 rate" : "TDP") + " for " +
-                       device.name,
-                   "give it with <hardware_file> (columns name,kind,tdp_w,fp32_gflops)"};
-    }
-    pieces += count;
-    inverse_efficiency += count * device.tdp->value / *device.fp32_gflops;
-    slowest = std::min(slowest, *device.fp32_gflops);
-  }
-  if (pieces == 0) return Error{ErrorCode::kInvalidInput, "there is no hardware to compute on", ""};
-  return WorkCost{inverse_efficiency / pieces, 1 / (pieces * slowest)};
 }
 
 }  // namespace wattree

@@ -25,6 +25,12 @@ std::string setting_text(const Setting& setting, MassUnit unit) {
   return text + (setting.pue ? ", PUE " + four_digits(setting.pue->value) : ", no PUE");
 }
 
+std::string ratio_text(const UncertainRatio& ratio) {
+  std::string text = fmt::format("{:.3g}", ratio.value);
+  if (ratio.low && ratio.high) text += fmt::format(" ({:.2g} to {:.2g})", *ratio.low, *ratio.high);
+  return text;
+}
+
 }  // namespace
 
 std::string footprint_headline(const Footprint& footprint) {
@@ -71,9 +77,10 @@ std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const Field
       hardware_text(answer.baseline.profile), setting_text(answer.alternative.setting, unit),
       hardware_text(answer.alternative.profile));
   for (const HardwareChange& change : answer.changes) {
-    out += fmt::format("hardware     {} -> {}: energy for the same work × {:.3g}, time × {:.3g}\n",
-                       to_string(change.from), to_string(change.to), change.energy_per_work,
-                       change.time_per_work);
+    out += fmt::format("hardware     {} -> {}: energy for the same work × {}, time × {}\n",
+                       to_string(change.from), to_string(change.to),
+                       ratio_text(change.energy_per_work), ratio_text(change.time_per_work));
+    out += fmt::format("             assumed, by data sheets: {}\n", change.by);
   }
   if (!answer.changes.empty()) {
     const bool is_work = answer.keep == Keep::kWork;

@@ -5,6 +5,7 @@
 #include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/json_writer.h"
+#include "src/facts/hardware/work_cost.h"
 
 namespace wattree {
 namespace {
@@ -266,6 +267,10 @@ Result<Profile> read_profile_json(std::string_view text, const std::string& orig
   profile.author = fields.text("author");
   profile.source = fields.text("source");
   profile.notes = fields.text("notes");
+  profile.precision = fields.text("precision");
+  if (!profile.precision.empty() && !parse_compute_units(profile.precision)) {
+    fields.complain("precision", "must be fp32, tf32, bf16 or fp16");
+  }
   profile.tool = fields.text("tool");
   profile.region = fields.text("region");
   profile.location = fields.text("location");
@@ -327,6 +332,7 @@ std::string write_profile_json(const Profile& profile, int indent) {
     write_basis(out, profile.pue->basis, profile.pue->by);
     out.end_object();
   }
+  if (!profile.precision.empty()) out.field("precision", profile.precision);
   if (profile.planned_epochs) out.field("planned_epochs", *profile.planned_epochs);
   write_hardware(out, profile.hardware);
   out.key("epochs");

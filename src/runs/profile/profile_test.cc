@@ -29,6 +29,7 @@ class AnyProfile {
     p.location = text();
     if (chance()) p.intensity = RecordedIntensity{CarbonIntensity(number(1e6)), basis(), text()};
     if (chance()) p.pue = Pue{1 + number(9), basis(), text()};
+    if (chance()) p.precision = chance() ? "bf16" : "fp32";
     if (chance()) p.planned_epochs = 1 + below(100);
     for (int i = below(3); i > 0; --i) {
       p.hardware.push_back({static_cast<DeviceKind>(below(3)), "h" + text(), 1 + below(64)});

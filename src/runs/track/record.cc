@@ -87,6 +87,7 @@ struct Writer {
       out.end_object();
     }
     if (run.planned_epochs) out.field("planned_epochs", *run.planned_epochs);
+    if (!run.precision.empty()) out.field("precision", run.precision);
     if (run.warn_above) out.field("warn_above_j", run.warn_above->value);
     if (run.stop_above) out.field("stop_above_j", run.stop_above->value);
     if (run.power_limit) out.field("power_limit_w", run.power_limit->value);
@@ -306,6 +307,7 @@ class Reader {
       fields.finish();
     }
     out.planned_epochs = fields_.whole("planned_epochs", 1, 1'000'000);
+    out.precision = fields_.text("precision");
     if (fields_.has("warn_above_j")) out.warn_above = joules("warn_above_j");
     if (fields_.has("stop_above_j")) out.stop_above = joules("stop_above_j");
     if (const auto limit = fields_.number("power_limit_w", 0, kMostWatts)) {

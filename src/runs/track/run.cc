@@ -297,6 +297,7 @@ Profile TrackedRun::profile() const {
   out.intensity = begun_.intensity;
   out.pue = begun_.pue;
   out.planned_epochs = begun_.planned_epochs;
+  out.precision = begun_.precision;
   const std::vector<EpochMeasured> epochs = all_epochs();
   EpochMeasured whole{"", begun_.at, last(), totals_.meters};
   for (const EpochMeasured& epoch : epochs) {

@@ -33,12 +33,13 @@ Result<Overlay> overlay_of(const WhatIfQuery& query, std::span<const Device> dev
   Overlay out;
   out.grid = setting.value().grid;
   out.pue = setting.value().pue;
-  out.keep = query.keep;
+  out.hardware.keep = query.keep;
+  out.hardware.rule = query.rule;
   out.epochs = query.epochs;
   if (query.hardware.empty()) return out;
   Result<Fleet> fleet = parse_fleet(query.hardware, devices);
   if (!fleet.ok()) return of_field("hardware", fleet.error());
-  out.hardware = std::move(fleet).value();
+  out.hardware.fleet = std::move(fleet).value();
   return out;
 }
 

@@ -31,6 +31,7 @@ struct WhatIfQuery {
   SettingQuery alternative;
   std::string hardware;  // "4xT4,EPYC 7742"
   Keep keep = Keep::kWork;
+  RatioRule rule = {};  // How other hardware is compared; its units is by default the profile's.
   std::optional<std::size_t> epochs;
   bool in_every_region = false;  // For a map.
 };

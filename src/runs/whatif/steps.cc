@@ -79,8 +79,8 @@ Result<std::vector<WhatIfStep>> steps_of(const Difference& difference,
     if (!failure.ok()) return failure.error();
   }
   OnHardware moved;
-  if (!overlay.hardware.empty()) {
-    Result<OnHardware> result = on_hardware(*walk.profile, overlay.hardware, overlay.keep, devices);
+  if (!overlay.hardware.fleet.empty()) {
+    Result<OnHardware> result = on_hardware(*walk.profile, overlay.hardware, devices);
     if (!result.ok()) return result.error();
     moved = std::move(result).value();
     const Result<Curve> curve = curve_of(moved.profile, walk.setting, overlay.epochs);

@@ -83,6 +83,7 @@ TEST(Steps, HardwareChangesTheGpusHalf) {
   WhatIfQuery hardware = query();
   hardware.alternative.intensity.clear();
   hardware.hardware = "4xT4";
+  hardware.rule.formula = HardwareFormula::kEnergyVis;
   const WhatIfAnswer answer = answer_what_if(sample(), hardware, bundled_devices()).value();
   ASSERT_EQ(answer.steps.size(), 1u);
   EXPECT_NEAR(answer.steps[0].energy_after.value / answer.steps[0].energy_before.value,

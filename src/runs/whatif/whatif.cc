@@ -35,14 +35,10 @@ Result<Fleet> recorded_fleet(const Profile& profile, bool accelerators,
                "name them with <baseline_hardware>", "baseline_hardware"};
 }
 
-Result<HardwareChange> change(Fleet from, Fleet to) {
-  const Result<WorkCost> before = work_cost(from);
-  if (!before.ok()) return before.error();
-  const Result<WorkCost> after = work_cost(to);
-  if (!after.ok()) return after.error();
-  return HardwareChange{std::move(from), std::move(to),
-                        after.value().joules_per_gflop / before.value().joules_per_gflop,
-                        after.value().seconds_per_gflop / before.value().seconds_per_gflop};
+double at(RatioEnd bound, const UncertainRatio& ratio) {
+  if (bound == RatioEnd::kLow) return ratio.low.value_or(ratio.value);
+  if (bound == RatioEnd::kHigh) return ratio.high.value_or(ratio.value);
+  return ratio.value;
 }
 
 void scale(ComponentEnergy& part, double factor, const HardwareChange& change) {
@@ -50,14 +46,15 @@ void scale(ComponentEnergy& part, double factor, const HardwareChange& change) {
   // Nobody measured the other hardware idle, and a counter's step says nothing about it.
   part.idle.reset();
   part.uncertainty.reset();
-  part.provenance.basis = std::max(Basis::kDerived, part.provenance.basis);
+  const Basis of_ratio = change.energy_per_work.low ? Basis::kAssumed : Basis::kDerived;
+  part.provenance.basis = std::max(of_ratio, part.provenance.basis);
   for (const Fleet* fleet : {&change.from, &change.to}) {
     for (const DeviceCount& entry : *fleet) {
       part.provenance.basis = std::max(entry.device.basis, part.provenance.basis);
     }
   }
   part.provenance.by +=
-      " × TDP/FP32 of " + to_string(change.to) + " over " + to_string(change.from);
+      " × " + change.by + " of " + to_string(change.to) + " over " + to_string(change.from);
 }
 
 // Nobody knows what the parts that stay would take in a longer or shorter run.
@@ -103,8 +100,11 @@ void stretch(Profile& profile, double factor) {
 
 }  // namespace
 
-Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep keep,
-                               std::span<const Device> devices) {
+Result<OnHardware> on_hardware(const Profile& profile, const Move& move,
+                               std::span<const Device> devices, RatioEnd bound) {
+  const Fleet& fleet = move.fleet;
+  RatioRule rule = move.rule;
+  if (!rule.units) rule.units = parse_compute_units(profile.precision);
   OnHardware out{profile, {}, {}};
   const bool has_accelerators =
       std::any_of(profile.hardware.begin(), profile.hardware.end(),
@@ -114,12 +114,13 @@ Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep 
     if (to.empty()) continue;
     Result<Fleet> from = recorded_fleet(profile, accelerators, devices);
     if (!from.ok()) return from.error();
-    Result<HardwareChange> changed = change(std::move(from).value(), std::move(to));
+    Result<HardwareChange> changed = hardware_change(std::move(from).value(), std::move(to), rule);
     if (!changed.ok()) return changed.error();
     const HardwareChange& made = changed.value();
     // The accelerators set the pace where there are any.
     const bool is_leading = accelerators || !has_accelerators;
-    const double factor = made.energy_factor(keep);
+    const double factor = at(bound, made.energy_factor(move.keep));
+    out.notes.insert(out.notes.end(), made.notes.begin(), made.notes.end());
     bool has_whole_machine = false;
     for (Epoch* window : windows_in(out.profile)) {
       window->gap.reset();
@@ -136,8 +137,8 @@ Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep 
           std::string("the machine's energy is one figure: all of it is scaled as that of ") +
           (accelerators ? "the accelerators" : "the CPUs"));
     }
-    if (is_leading && keep == Keep::kWork && made.time_per_work != 1) {
-      stretch(out.profile, made.time_per_work);
+    if (is_leading && move.keep == Keep::kWork && made.time_per_work.value != 1) {
+      stretch(out.profile, made.time_per_work.value);
       add_kept_note(profile, fleet, out.notes);
     }
     std::erase_if(out.profile.hardware, [&](const HardwareEntry& entry) {
@@ -153,6 +154,49 @@ Result<OnHardware> on_hardware(const Profile& profile, const Fleet& fleet, Keep 
   return out;
 }
 
+namespace {
+
+constexpr char kDatasheets[] =
+    "other hardware is compared by data sheets, within a factor of two: measure before you rent";
+
+template <class Quantity>
+void widen(Estimate<Quantity>& estimate, const Estimate<Quantity>& low,
+           const Estimate<Quantity>& high) {
+  estimate.low = low.low.value_or(low.value);
+  estimate.high = high.high.value_or(high.value);
+}
+
+// Gives every point of a curve the interval that the ratios of its hardware have.
+Status add_interval(const Profile& profile, const Setting& setting, const Overlay& overlay,
+                    std::span<const Device> devices, Curve& curve) {
+  std::vector<Curve> ends;
+  for (const RatioEnd bound : {RatioEnd::kLow, RatioEnd::kHigh}) {
+    const Result<OnHardware> moved = on_hardware(profile, overlay.hardware, devices, bound);
+    if (!moved.ok()) return moved.error();
+    Result<Curve> end = curve_of(moved.value().profile, setting, overlay.epochs);
+    if (!end.ok()) return end.error();
+    ends.push_back(std::move(end).value());
+  }
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const CurvePoint& low = ends[0].points[i];
+    const CurvePoint& high = ends[1].points[i];
+    widen(curve.points[i].device_energy, low.device_energy, high.device_energy);
+    widen(curve.points[i].energy, low.energy, high.energy);
+    if (curve.points[i].emissions) {
+      widen(*curve.points[i].emissions, *low.emissions, *high.emissions);
+    }
+  }
+  return {};
+}
+
+bool has_interval(const std::vector<HardwareChange>& changes, Keep keep) {
+  return std::any_of(changes.begin(), changes.end(), [&](const HardwareChange& change) {
+    return change.energy_factor(keep).low.has_value();
+  });
+}
+
+}  // namespace
+
 Result<WhatIf> what_if(const Profile& profile, const Setting& setting, const Overlay& overlay,
                        std::span<const Device> devices) {
   WhatIf out;
@@ -164,14 +208,19 @@ Result<WhatIf> what_if(const Profile& profile, const Setting& setting, const Ove
   if (overlay.grid) out.setting.grid = overlay.grid;
   if (overlay.pue) out.setting.pue = overlay.pue;
   OnHardware moved{profile, {}, {}};
-  if (!overlay.hardware.empty()) {
-    Result<OnHardware> result = on_hardware(profile, overlay.hardware, overlay.keep, devices);
+  if (!overlay.hardware.fleet.empty()) {
+    Result<OnHardware> result = on_hardware(profile, overlay.hardware, devices);
     if (!result.ok()) return result.error();
     moved = std::move(result).value();
   }
   Result<Curve> alternative = curve_of(moved.profile, out.setting, overlay.epochs);
   if (!alternative.ok()) return alternative.error();
   out.alternative = std::move(alternative).value();
+  if (has_interval(moved.changes, overlay.hardware.keep)) {
+    const Status failure = add_interval(profile, out.setting, overlay, devices, out.alternative);
+    if (!failure.ok()) return failure.error();
+    moved.notes.push_back(kDatasheets);
+  }
   out.alternative.notes.insert(out.alternative.notes.end(), moved.notes.begin(), moved.notes.end());
   out.changes = std::move(moved.changes);
   out.profile = std::move(moved.profile);

@@ -52,17 +52,18 @@ TEST(WhatIf, GoldenHardwareRatioOfEnergyVis) {
       "name,kind,tdp_w,fp32_gflops\nGeForce GTX 1080 Ti,gpu,250,11340\nT4,gpu,70,8141\n", "own");
   const std::vector<Device> devices = with_own_devices(own.value(), "own");
   Overlay overlay;
-  overlay.hardware = fleet("4xT4", devices);
+  overlay.hardware.rule.formula = HardwareFormula::kEnergyVis;
+  overlay.hardware.fleet = fleet("4xT4", devices);
   const WhatIf result = what_if(sample(), setting("0.6484905lb/kWh"), overlay, devices).value();
   ASSERT_EQ(result.changes.size(), 1u);
-  EXPECT_NEAR(result.changes[0].energy_per_work, 0.390026, 5e-7);
+  EXPECT_NEAR(result.changes[0].energy_per_work.value, 0.390026, 5e-7);
   EXPECT_EQ(result.alternative.device_basis.basis, Basis::kAssumed);  // Own figures of hardware.
   // The GPUs' half is scaled, the CPU's stays: 0.3 kWh each.
   EXPECT_NEAR(result.alternative.points.back().device_energy.value.value,
               0.3 * 3.6e6 * (1 + 0.390026), 1);
-  overlay.hardware = fleet("4xT4");
+  overlay.hardware.fleet = fleet("4xT4");
   const WhatIf ours = what_if(sample(), setting("1g/kWh"), overlay, bundled_devices()).value();
-  EXPECT_NEAR(ours.changes[0].energy_per_work, 0.392, 5e-4);
+  EXPECT_NEAR(ours.changes[0].energy_per_work.value, 0.392, 5e-4);
 }
 
 TEST(WhatIf, TheSameIsTheSame) {
@@ -70,9 +71,9 @@ TEST(WhatIf, TheSameIsTheSame) {
   Overlay overlay;
   overlay.grid = base.grid;
   overlay.pue = base.pue;
-  overlay.hardware = fleet("4xGTX 1080 Ti,i7 2600K");
+  overlay.hardware.fleet = fleet("4xGTX 1080 Ti,i7 2600K");
   for (const Keep keep : {Keep::kWork, Keep::kHours}) {
-    overlay.keep = keep;
+    overlay.hardware.keep = keep;
     const WhatIf result = what_if(sample(), base, overlay, bundled_devices()).value();
     for (std::size_t i = 0; i < result.baseline.points.size(); ++i) {
       const CurvePoint& a = result.baseline.points[i];
@@ -89,7 +90,7 @@ TEST(WhatIf, TheBaselineNeverChangesAndNoOverlayIsTheBaseline) {
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): to compare with.
   const Profile before = profile;
   Overlay overlay;
-  overlay.hardware = fleet("1xH200");
+  overlay.hardware.fleet = fleet("1xH200");
   overlay.pue = parse_pue("1.1").value();
   ASSERT_TRUE(what_if(profile, setting("300g/kWh"), overlay, bundled_devices()).ok());
   EXPECT_EQ(profile, before);
@@ -116,11 +117,11 @@ Profile two_epochs(ComponentKind kind = ComponentKind::kGpu) {
 
 TEST(WhatIf, MoreOfTheSameCards) {
   Overlay overlay;
-  overlay.hardware = fleet("4xT4");
+  overlay.hardware.fleet = fleet("4xT4");
   const WhatIf work = what_if(two_epochs(), {}, overlay, bundled_devices()).value();
   EXPECT_EQ(work.alternative.points.back().energy.value, Joules(7.2e6));  // The same work,
   EXPECT_EQ(work.alternative.points.back().elapsed, Seconds(3600));       // in half the time.
-  overlay.keep = Keep::kHours;
+  overlay.hardware.keep = Keep::kHours;
   const WhatIf hours = what_if(two_epochs(), {}, overlay, bundled_devices()).value();
   EXPECT_EQ(hours.alternative.points.back().energy.value, Joules(14.4e6));
   EXPECT_EQ(hours.alternative.points.back().elapsed, Seconds(7200));
@@ -128,8 +129,8 @@ TEST(WhatIf, MoreOfTheSameCards) {
 
 TEST(WhatIf, OtherCardsForTheSameHoursDrawTheirOwnPower) {
   Overlay overlay;
-  overlay.keep = Keep::kHours;
-  overlay.hardware = fleet("3xGTX 1080 Ti");
+  overlay.hardware.keep = Keep::kHours;
+  overlay.hardware.fleet = fleet("3xGTX 1080 Ti");
   const WhatIf hours = what_if(two_epochs(), {}, overlay, bundled_devices()).value();
   EXPECT_DOUBLE_EQ(hours.alternative.points.back().energy.value.value,
                    7.2e6 * (3 * 250.0) / (2 * 70.0));
@@ -137,7 +138,8 @@ TEST(WhatIf, OtherCardsForTheSameHoursDrawTheirOwnPower) {
 
 TEST(WhatIf, AnUndividedMachineIsScaledAndSaysSo) {
   Overlay overlay;
-  overlay.hardware = fleet("2xGTX 1080 Ti");
+  overlay.hardware.rule.formula = HardwareFormula::kEnergyVis;
+  overlay.hardware.fleet = fleet("2xGTX 1080 Ti");
   const WhatIf result =
       what_if(two_epochs(ComponentKind::kMachine), {}, overlay, bundled_devices()).value();
   EXPECT_DOUBLE_EQ(result.alternative.points.back().energy.value.value,
@@ -151,14 +153,48 @@ TEST(WhatIf, UnknownHardwareIsAnErrorNotANumber) {
   Profile profile = two_epochs();
   profile.hardware[0].name = "NVIDIA Tesla T5";
   Overlay overlay;
-  overlay.hardware = fleet("4xT4");
+  overlay.hardware.fleet = fleet("4xT4");
   EXPECT_EQ(what_if(profile, {}, overlay, bundled_devices()).error().message,
             "the profile's hardware \"NVIDIA Tesla T5\" is not known");
   profile.hardware.clear();
   EXPECT_EQ(what_if(profile, {}, overlay, bundled_devices()).error().message,
             "the profile does not name the accelerators it ran on");
-  overlay.hardware = fleet("TPU v5e");
+  overlay.hardware.fleet = fleet("TPU v5e");
   EXPECT_FALSE(what_if(two_epochs(), {}, overlay, bundled_devices()).ok());
+}
+
+TEST(WhatIf, OtherHardwareHasAnIntervalAndIsAssumed) {
+  Overlay overlay;
+  overlay.hardware.fleet = fleet("2xA100 SXM4 80GB");
+  const WhatIf moved =
+      what_if(two_epochs(), setting("100g/kWh"), overlay, bundled_devices()).value();
+  const UncertainRatio& ratio = moved.changes[0].energy_per_work;
+  EXPECT_EQ(moved.changes[0].units, ComputeUnits::k16Bit);
+  const CurvePoint& last = moved.alternative.points.back();
+  EXPECT_DOUBLE_EQ(last.device_energy.value.value, 7.2e6 * ratio.value);
+  EXPECT_DOUBLE_EQ(last.device_energy.low->value, 7.2e6 * *ratio.low);
+  EXPECT_DOUBLE_EQ(last.device_energy.high->value, 7.2e6 * *ratio.high);
+  EXPECT_DOUBLE_EQ(last.emissions->high->value, last.energy.high->value / 3.6e6 * 100);
+  EXPECT_EQ(moved.alternative.energy_basis.basis, Basis::kAssumed);
+  EXPECT_FALSE(moved.baseline.points.back().energy.low.has_value());
+  // For the same hours the powers count, which the data sheets say without a doubt.
+  overlay.hardware.keep = Keep::kHours;
+  const WhatIf hours = what_if(two_epochs(), {}, overlay, bundled_devices()).value();
+  EXPECT_FALSE(hours.alternative.points.back().energy.low.has_value());
+}
+
+TEST(WhatIf, ThePrecisionIsTheUsersThenTheProfilesThenAssumed) {
+  Profile profile = two_epochs();
+  Overlay overlay;
+  overlay.hardware.fleet = fleet("2xA100 SXM4 80GB");
+  const auto units = [&] {
+    return what_if(profile, {}, overlay, bundled_devices()).value().changes[0].units;
+  };
+  EXPECT_EQ(units(), ComputeUnits::k16Bit);
+  profile.precision = "fp32";
+  EXPECT_EQ(units(), ComputeUnits::kFp32);
+  overlay.hardware.rule.units = ComputeUnits::kTf32;
+  EXPECT_EQ(units(), ComputeUnits::kTf32);
 }
 
 TEST(WhatIf, AGridThatChangesWithTimeFollowsTheRun) {
@@ -175,7 +211,7 @@ TEST(WhatIf, AGridThatChangesWithTimeFollowsTheRun) {
             GramsCo2e(400));
   // Twice the cards: both epochs are over within the first hour.
   Overlay overlay;
-  overlay.hardware = fleet("4xT4");
+  overlay.hardware.fleet = fleet("4xT4");
   const WhatIf faster =
       what_if(two_epochs(), {std::nullopt, grid, std::nullopt}, overlay, bundled_devices()).value();
   EXPECT_DOUBLE_EQ(faster.alternative.points.back().emissions->value.value, 200);
@@ -244,7 +280,7 @@ TEST(Curve, OutsideTheEpochsAGridOverTimeHasTheirMean) {
 
 TEST(Curve, OtherHardwareChangesWhatIsOutsideToo) {
   Overlay overlay;
-  overlay.hardware = fleet("4xT4");  // Twice the cards: the same work in half the time.
+  overlay.hardware.fleet = fleet("4xT4");  // Twice the cards: the same work in half the time.
   const WhatIf result = what_if(with_outside(), {}, overlay, bundled_devices()).value();
   EXPECT_EQ(result.alternative.points.back().elapsed, Seconds(3600 + 900));
   EXPECT_DOUBLE_EQ(result.alternative.points.back().energy.value.value, 2.5 * 3.6e6);

@@ -60,6 +60,13 @@ Route whatif_route() {
                 "name,kind,tdp_w,fp32_gflops\nMy card,gpu,300,50000"},
                {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
                keep,
+               choice("formula",
+                      "How other hardware is compared: by the precision that the run computes in, "
+                      "or as EnergyVis does, by TDP and FP32 peaks.",
+                      {"precision", "energyvis"}),
+               choice("precision",
+                      "What the run computes in; the profile's where absent, or else 16 bits.",
+                      {"fp32", "tf32", "bf16", "fp16"}),
                {"epochs", kInteger, "So many epochs.", "10"},
                {"points", kInteger, "At most so many points of each curve, from 4 on.", "500"},
                {"regions", kBoolean, "Also the alternative in every region.", "true"},

@@ -1921,6 +1921,11 @@ export interface components {
                 value: number;
                 basis: components["schemas"]["profile_source"];
             };
+            /**
+             * @description That its products run in
+             * @enum {unknown}
+             */
+            precision?: "fp32" | "tf32" | "bf16" | "fp16";
             planned_epochs?: number;
             hardware?: {
                 /** @enum {unknown} */
@@ -2044,11 +2049,21 @@ export interface components {
                     name: string;
                     count: number;
                 }[];
-                /** @description r = (p_a/s_a)/(p/s) */
+                /** @enum {unknown} */
+                formula: "precision" | "energyvis";
+                /** @description Which figures of data sheets are compared */
+                by: string;
+                /** @description Energy for the same work; by EnergyVis's formula r = (p_a/s_a)/(p/s) */
                 energy_per_work: number;
+                energy_per_work_low?: number;
+                energy_per_work_high?: number;
                 time_per_work: number;
+                time_per_work_low?: number;
+                time_per_work_high?: number;
                 /** @description What the energy of the replaced devices is multiplied with */
                 energy_factor: number;
+                energy_factor_low?: number;
+                energy_factor_high?: number;
             }[];
         };
         whatif_side: components["schemas"]["footprint_footprint"] & {
@@ -4687,6 +4702,16 @@ export interface operations {
                  * @example work
                  */
                 keep?: "work" | "hours";
+                /**
+                 * @description How other hardware is compared: by the precision that the run computes in, or as EnergyVis does, by TDP and FP32 peaks.
+                 * @example precision
+                 */
+                formula?: "precision" | "energyvis";
+                /**
+                 * @description What the run computes in; the profile's where absent, or else 16 bits.
+                 * @example fp32
+                 */
+                precision?: "fp32" | "tf32" | "bf16" | "fp16";
                 /**
                  * @description So many epochs.
                  * @example 10
