@@ -11,7 +11,8 @@ extern "C" int dnnl_primitive_execute(const void* primitive, void* stream, int c
                                       const void* arguments) {
   if (std::getenv("DNNL_MAX_CPU_ISA") == nullptr) std::raise(SIGILL);
   using Execute = int (*)(const void*, void*, int, const void*);
-  // Not the next one of that name: the real library is loaded with the plugin, and known to it alone.
+  // Not the next one of that name: the real library is loaded with the plugin, and known to it
+  // alone.
   static const auto execute = reinterpret_cast<Execute>(
       ::dlsym(::dlopen("libdnnl.so.2", RTLD_NOW | RTLD_NOLOAD), "dnnl_primitive_execute"));
   return execute(primitive, stream, count, arguments);

@@ -43,7 +43,7 @@ struct RunBegun {
   std::optional<Pue> pue;
   std::optional<std::int64_t> planned_epochs;
   std::optional<Joules> warn_above = {}, stop_above = {};  // Budgets, PUE included.
-  std::string precision = {};  // That its products run in, as the user says.
+  std::string precision = {};             // That its products run in, as the user says.
   std::optional<Watts> power_limit = {};  // What the GPUs' power is held to, all together.
   bool operator==(const RunBegun&) const = default;
 };
