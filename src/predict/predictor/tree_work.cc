@@ -11,6 +11,9 @@
 namespace wattree {
 namespace {
 
+// So many fill what a unit multiplies at a time.
+constexpr double kManyChannels = 8;
+
 double bytes_each(const Operand& operand, Precision precision) {
   return operand.touched > 0 ? static_cast<double>(byte_count(operand, precision)) /
                                    static_cast<double>(operand.touched)
@@ -110,6 +113,10 @@ Work convolution_of(const ModelTree& tree, const Node& node) {
     work.m = work.n > 0 ? static_cast<double>(element_count(node.shape)) / work.n : 0;
     work.channels = static_cast<double>(inputs[1].size[1]);
     work.bytes = static_cast<double>(node.bytes);
+    work.is_spatial = node.shape.rank() == 4 && inputs[0].size[1] == inputs[1].size[1] &&
+                      work.channels >= kManyChannels;
+    // The framework's default for convolutions, whatever products of matrices are allowed.
+    if (work.is_spatial && work.width == 4) work.is_tf32 = true;
   }
   work.kind = WorkKind::kConvolution;
   work.groups = work.channels > 0 ? static_cast<double>(inputs[0].size[1]) / work.channels : 0;
@@ -188,6 +195,8 @@ Work work_of(const ModelTree& tree, const Node& node) {
       return work;
     }
     case OpClass::kNormalization: {
+      // With running statistics it scales and shifts every element by itself: no rows are summed.
+      if (node.op == Op::kBatchNorm) return elementwise_of(tree, node);
       // What lies otherwise than in rows is laid out anew first.
       Work work = stream_of(node, WorkKind::kNormalization);
       work.is_crossed = work.is_strided;

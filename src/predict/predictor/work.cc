@@ -22,8 +22,12 @@ constexpr double kFewRows = 16;      // Up to so many, a product in fp32 waits f
 constexpr double kVeryFewRows = 8;
 constexpr double kNarrow = 640;
 
-// Read and written by a product with a weight.
-double product_bytes(const Work& w) { return (w.m * w.k + w.m * w.n) * w.width + weight_bytes(w); }
+// Read and written by a product with a weight. A convolution over an image reads every point once,
+// though it multiplies it once for each tap.
+double operand_bytes(const Work& w) {
+  return (w.m * (w.is_spatial ? w.channels : w.k) + w.m * w.n) * w.width;
+}
+double product_bytes(const Work& w) { return operand_bytes(w) + weight_bytes(w); }
 double product_mib(const Work& w) { return product_bytes(w) / kMiB; }
 
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
@@ -47,10 +51,11 @@ Terms count_kernel_terms(const Work& w, const Chip& chip) {
   const double mib_per_us = std::max(chip.mib_per_us, 1e-9);
   switch (w.kind) {
     case WorkKind::kLinear16:
+    case WorkKind::kSpatial:
       return {1.0,
               2.0 * w.m * w.n * w.k / 1e9,
               product_us(w, chip),
-              (w.m * w.k + w.m * w.n) * w.width / kMiB,
+              operand_bytes(w) / kMiB,
               weight_bytes(w) / kMiB,
               w.m > 1 ? weight_bytes(w) / kMiB : 0.0};
     case WorkKind::kGrouped16:
@@ -180,6 +185,7 @@ WorkKind kernel_kind(const Work& work) {
   const bool is_half = work.width <= 2 || work.is_tf32;
   switch (work.kind) {
     case WorkKind::kConvolution:
+      if (work.is_spatial) return WorkKind::kSpatial;
       if (work.channels > 0) return is_half ? WorkKind::kConv16 : WorkKind::kConv32;
       [[fallthrough]];
     case WorkKind::kGemm:
@@ -235,6 +241,7 @@ bool has_weight(const Work& work) {
     case WorkKind::kGrouped16:
     case WorkKind::kConv16:
     case WorkKind::kConv32:
+    case WorkKind::kSpatial:
     case WorkKind::kLinear32:
     case WorkKind::kFewRows32: return true;
     default: return false;
@@ -295,6 +302,7 @@ Work seen_as(const Work& work, WorkKind kind) {
   if (work.is_tf32 && to.arithmetic == Arithmetic::kHalf) {
     other.is_tf32 = false;
     other.k *= 2;
+    if (work.is_spatial) other.channels *= 2;
     other.width = other.weight_width = 2;
   }
   if (kind == work.kind || from.arithmetic == Arithmetic::kNone) return other;

@@ -39,6 +39,7 @@ struct Work {
   double rows = 0;           // Of what is reduced along rows.
   double masked = 0;         // Scores that get a mask.
   double channels = 0;       // That one output of a convolution reads.
+  bool is_spatial = false;   // Such a convolution goes over images, and has many channels.
   double product_bytes = 0;  // Of a product as its tree counts them, with what it adds.
   bool operator==(const Work&) const = default;
 };

@@ -389,6 +389,28 @@ TEST(WorkKinds, CountTheTermsThatTheirRowsName) {
   }
 }
 
+TEST(ConvolutionTerms, ThoseOverImagesReadEveryPointOnce) {
+  Work conv;  // 3 x 3 taps of 64 channels.
+  conv.kind = WorkKind::kConvolution;
+  conv.m = 1024;
+  conv.n = 128;
+  conv.k = 9 * 64;
+  conv.channels = 64;
+  conv.width = conv.weight_width = 2;
+  EXPECT_EQ(kernel_kind(conv), WorkKind::kConv16);
+  conv.is_spatial = true;
+  EXPECT_EQ(kernel_kind(conv), WorkKind::kSpatial);
+  const Terms terms = count_terms(seen_as(conv, WorkKind::kLinear16), Chip());
+  EXPECT_DOUBLE_EQ(terms[1], 2.0 * 1024 * 128 * 576 / 1e9);
+  EXPECT_DOUBLE_EQ(terms[3], (1024 * 64 + 1024 * 128) * 2.0 / (1024 * 1024));
+  // In fp32 by TF32: twice the bytes that come in, at half the rate.
+  conv.width = conv.weight_width = 4;
+  conv.is_tf32 = true;
+  const Terms single = count_terms(seen_as(conv, WorkKind::kLinear16), Chip());
+  EXPECT_DOUBLE_EQ(single[1], 2 * terms[1]);
+  EXPECT_DOUBLE_EQ(single[3], (2 * 1024 * 64 + 1024 * 128) * 2.0 / (1024 * 1024));
+}
+
 TEST(ConvolutionTerms, CountTapsOfFewChannelsWaveByWave) {
   Work patches;  // Of 32 x 32 points in three colours, into 768 channels.
   patches.kind = WorkKind::kConv16;
