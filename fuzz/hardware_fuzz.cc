@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/facts/hardware/fleet.h"
+#include "src/facts/hardware/work_cost.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wattree;
@@ -18,6 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (++looked_up > 4) break;  // Each looks at every device.
     const Result<Device> found = find_device(device.name, devices.value());
     if (!found.ok()) __builtin_trap();
+    for (const ComputeUnits units :
+         {ComputeUnits::kFp32, ComputeUnits::kTf32, ComputeUnits::k16Bit}) {
+      const Result<WorkCost> cost = work_cost({{device, 3}}, {units, 590});
+      if (cost.ok() && !(cost.value().joules_per_gflop >= 0)) __builtin_trap();
+    }
     const Result<WorkCost> cost = work_cost({{device, 3}});
     if (cost.ok() && !(cost.value().joules_per_gflop >= 0)) __builtin_trap();
   }

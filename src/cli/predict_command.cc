@@ -151,8 +151,11 @@ ExtrasRequest extras_of(const PredictFlags& flags) {
 // The tree, or what was asked for instead.
 void print_parts(const PredictFlags& flags, const Prediction& prediction, const TreeView& view,
                  const PredictionExtras& extras, std::ostream& out) {
-  if (!extras.top.empty()) out << groups_table(extras.top, "largest energy of their own") << "\n";
-  if (extras.breakdown) out << groups_table(extras.breakdown->groups, flags.by) << "\n";
+  const std::string basis = basis_text(prediction.by);
+  if (!extras.top.empty()) {
+    out << groups_table(extras.top, "largest energy of their own", basis) << "\n";
+  }
+  if (extras.breakdown) out << groups_table(extras.breakdown->groups, flags.by, basis) << "\n";
   if (extras.top.empty() && !extras.breakdown) {
     out << prediction_table(prediction, view, flags.view.all) << "\n";
   }

@@ -35,11 +35,10 @@ void describe_totals(CommandSyntax command, TotalsRequest& request) {
   command
       .add_option("--intensity", request.intensity, "Carbon intensity of the electricity: 325g/kWh")
       .excludes(region);
-  command
-      .add_option("--pue", request.pue,
-                  "PUE: energy of the whole data centre per unit of its computers' energy, a "
-                  "number or average")
-      .show_default();
+  command.add_option(
+      "--pue", request.pue,
+      "PUE: energy of the whole data centre per unit of its computers' energy, such as "
+      "1.2, or \"average\" [none]");
   command.add_option(
       "--host-watts", request.host_watts,
       "Power that the host draws beside the accelerator, in watts [the host is not counted]");

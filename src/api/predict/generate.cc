@@ -39,7 +39,7 @@ Result<GenerateAnswer> generate(const GenerateRequest& request, const Services& 
   }
   Generation generation = std::move(generated).value();
   std::vector<std::string> notes =
-      notes_of(text.value(), with_notes(generation.prefill.built.notes, generation.prefill));
+      notes_of(text.value(), with_notes(generation.notes, generation.prefill));
   const double items = static_cast<double>(generation.prefill.built.pass.batch);
   Result<QueryTotals> totals = totals_of(generation.request() * (1 / items),
                                          by.value().provenance(), "one request", options.value());

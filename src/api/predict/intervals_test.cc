@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "src/models/hub/bundled.h"
@@ -72,6 +75,24 @@ TEST(Intervals, NothingIsKnownWorseThanItsWorstPart) {
         float& above = worst[static_cast<std::size_t>(nodes[i].parent)];
         above = std::max(above, e.energy_spread);
       }
+    }
+  }
+}
+
+TEST(Intervals, TheSameKernelHasTheSameInTheSameModel) {
+  for (const Prediction& prediction : bundled_predictions()) {
+    const auto nodes = prediction.built.tree.nodes();
+    std::map<std::tuple<std::string_view, double, double, std::int64_t>, std::size_t> first;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const NodeEstimate& e = prediction.nodes[i];
+      if (nodes[i].op == Op::kNone) continue;
+      const auto [same, is_new] =
+          first.try_emplace({nodes[i].type, e.energy.value, e.time.value, nodes[i].bytes}, i);
+      if (is_new) continue;
+      const NodeEstimate& other = prediction.nodes[same->second];
+      EXPECT_EQ(e.energy_spread, other.energy_spread)
+          << prediction.built.model << " " << nodes[i].scope << ", " << nodes[same->second].scope;
+      EXPECT_EQ(e.time_spread, other.time_spread) << prediction.built.model;
     }
   }
 }

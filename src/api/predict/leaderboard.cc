@@ -102,13 +102,18 @@ Result<LeaderboardAnswer> leaderboard(const LeaderboardRequest& request, const S
   query.models = known_texts(services);
   query.pass = request.pass;
   query.by = by.value();
+  // One precision for all: as they are published, a larger model may beat a smaller one only
+  // because its config names fewer bits.
+  const std::vector<std::string>& dtypes = by.value().predictor->dtypes;
+  const bool has_bf16 = std::find(dtypes.begin(), dtypes.end(), "bf16") != dtypes.end();
+  if (query.pass.dtype.empty() && has_bf16) query.pass.dtype = "bf16";
   query.per = request.per;
   query.kind = request.kind;
   query.family = request.family;
   query.task = request.task;
   if (request.max_j) query.most_energy = Joules(*request.max_j);
   if (request.max_s) query.most_time = Seconds(*request.max_s);
-  return LeaderboardAnswer{request, by.value(), leaderboard(query)};
+  return LeaderboardAnswer{request, by.value(), query.pass.dtype, leaderboard(query)};
 }
 
 std::string to_json(const LeaderboardAnswer& answer, int indent) {
@@ -118,6 +123,7 @@ std::string to_json(const LeaderboardAnswer& answer, int indent) {
   out.field("headline", answer.board.headline);
   out.field("batch_size", request.pass.batch);
   if (request.pass.seq) out.field("seq_len", *request.pass.seq);
+  if (!answer.dtype.empty()) out.field("dtype", answer.dtype);
   out.field("per", name_of(request.per));
   write_predictor(out, answer.by);
   if (request.max_j) out.field("max_j", *request.max_j);

@@ -12,7 +12,7 @@
 namespace wattree {
 
 struct LeaderboardRequest {
-  PassShape pass;
+  PassShape pass;  // Without a dtype, bf16 where the predictor has it.
   PredictorRef predictor;
   Per per = Per::kItem;
   std::optional<ModelKind> kind;
@@ -26,6 +26,7 @@ Result<LeaderboardRequest> leaderboard_request(const nlohmann::json& body);
 struct LeaderboardAnswer {
   LeaderboardRequest request;
   LoadedPredictor by;
+  std::string dtype;  // Of all models; empty: of each as it is published.
   Leaderboard board;
 };
 Result<LeaderboardAnswer> leaderboard(const LeaderboardRequest& request, const Services& services);

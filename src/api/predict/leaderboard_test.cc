@@ -53,6 +53,7 @@ TEST(Leaderboard, FiguresAreThePredictions) {
     request.model.name = row.model;
     request.pass.batch = 4;
     request.pass.seq = 64;
+    request.pass.dtype = "bf16";  // Of all, where none is given.
     request.predictor.on = "h200";
     const Prediction prediction =
         std::move(predict(request, offline_services())).value().prediction;
@@ -60,6 +61,14 @@ TEST(Leaderboard, FiguresAreThePredictions) {
     EXPECT_EQ(row.params, prediction.built.tree.root().params);
     EXPECT_EQ(row.kind, ModelKind::kDecoder);
   }
+}
+
+TEST(Leaderboard, ComparesInOnePrecision) {
+  const LeaderboardAnswer answer = board(R"({"seq":64,"on":"h200"})");
+  EXPECT_EQ(answer.dtype, "bf16");
+  for (const LeaderboardRow& row : answer.board.rows) EXPECT_EQ(row.dtype, "bf16") << row.model;
+  const LeaderboardAnswer single = board(R"({"seq":64,"on":"h200","dtype":"fp32"})");
+  for (const LeaderboardRow& row : single.board.rows) EXPECT_EQ(row.dtype, "fp32") << row.model;
 }
 
 TEST(Leaderboard, KindsAreTold) {

@@ -180,5 +180,23 @@ TEST(BuildModel, WhatIsNoObjectHasAnArticle) {
   EXPECT_EQ(build("3").error().message, "config.json: a JSON object is expected, not a number");
 }
 
+TEST(BuildModel, SaysWhenASequenceIsLongerThanTheModelWasMadeFor) {
+  const std::string config = R"({"model_type":"llama","num_hidden_layers":1,"hidden_size":64,
+      "num_attention_heads":4,"max_position_embeddings":16})";
+  PassShape asked;
+  asked.seq = 16;
+  EXPECT_TRUE(build(config, asked).value().notes.empty());
+  asked.seq = 17;
+  ASSERT_EQ(build(config, asked).value().notes.size(), 1U);
+  EXPECT_NE(build(config, asked).value().notes[0].find("made for 16 positions"), std::string::npos);
+  // The cache and the new token.
+  asked.seq.reset();
+  asked.past = 16;
+  const std::vector<std::string> notes = build(config, asked).value().notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_NE(notes[0].find("this is one of 17"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[1].find("as Transformers runs it"), std::string::npos) << notes[1];
+}
+
 }  // namespace
 }  // namespace wattree

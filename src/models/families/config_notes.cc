@@ -59,6 +59,25 @@ void add_quantization(const BuiltModel& built, ConfigReader& config,
                 "bound by arithmetic hardly differ");
 }
 
+// Rotary and relative positions have no end: models run beyond the length that they were made for.
+// Those with a table of positions are refused there.
+void add_length(const BuiltModel& built, ConfigReader& config, std::vector<std::string>& out) {
+  if (!built.has_text_source || !config.has({"max_position_embeddings"})) return;
+  const std::int64_t made_for = config.size({"max_position_embeddings"}, 1);
+  const std::int64_t asked = built.pass.past + built.pass.seq;
+  if (asked <= made_for) return;
+  out.push_back("the model was made for " + std::to_string(made_for) +
+                " positions (max_position_embeddings), and this is one of " +
+                std::to_string(asked) + ": it runs, but nobody expects sense from it");
+}
+
+void add_decode(const BuiltModel& built, std::vector<std::string>& out) {
+  if (built.pass.past == 0) return;
+  out.emplace_back(
+      "decode as Transformers runs it: every step copies the cache to make it longer, which "
+      "engines for serving, such as vLLM, do not");
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const BuiltModel& built, ConfigReader& config,
@@ -66,6 +85,8 @@ std::vector<std::string> notes_of(const BuiltModel& built, ConfigReader& config,
   std::vector<std::string> out;
   add_head(built, asked, out);
   add_quantization(built, config, out);
+  add_length(built, config, out);
+  add_decode(built, out);
   return out;
 }
 

@@ -50,7 +50,7 @@ Result<Generation> generate(const std::string& model, const ModelText& text,
   if (!prompt.target_len) prompt.target_len = 1;
   Result<Prediction> prefill = predict_pass(model, text, prompt, by);
   if (!prefill.ok()) return prefill.error();
-  Generation out{std::move(prefill).value(), query.steps, 0, {}, {}, {}, "", {}};
+  Generation out{std::move(prefill).value(), query.steps, 0, {}, {}, {}, "", {}, {}};
   out.memory = out.prefill.memory;
   const BuiltModel& answer = out.prefill.built;
   out.better_class = better_class(answer);
@@ -63,6 +63,7 @@ Result<Generation> generate(const std::string& model, const ModelText& text,
     const Result<Prediction> prediction = predict_pass(model, text, one, by);
     if (!prediction.ok()) return prediction.error();
     if (step == query.steps - 1) {
+      out.notes = prediction.value().built.notes;
       const PassMemory need = memory_of(prediction.value().built.tree, OldCache::kReplaced);
       if (need.peak() > out.memory.need.peak()) out.memory.need = need;
     }

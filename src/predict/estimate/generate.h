@@ -34,6 +34,7 @@ struct Generation {
   // A class of the family that ends in a vocabulary, where the one that was asked for does not:
   // without it, a language model's last product is not in the figures.
   std::string better_class;
+  std::vector<std::string> notes;  // Of the last step, which says all that the others do.
   // Of the pass or step that takes most: the prompt's, or the last one over the longest cache.
   MemoryFit memory;
 

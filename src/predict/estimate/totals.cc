@@ -62,9 +62,11 @@ Result<TotalsOptions> totals_options(const TotalsRequest& request) {
     options.price_by = "given";
   }
   if (request.host_watts) options.host = Watts(*request.host_watts);
-  Result<Pue> pue = parse_pue(request.pue);
-  if (!pue.ok()) return of_field(pue.error(), "pue");
-  options.pue = std::move(pue).value();
+  if (!request.pue.empty()) {
+    Result<Pue> pue = parse_pue(request.pue);
+    if (!pue.ok()) return of_field(pue.error(), "pue");
+    options.pue = std::move(pue).value();
+  }
   if (!request.region.empty()) {
     const Result<Region> region = find_region(request.region);
     if (!region.ok()) return of_field(region.error(), "region");

@@ -25,7 +25,7 @@ struct TotalsRequest {
   std::optional<double> host_watts;
   std::string region;
   std::string intensity;
-  std::string pue = "average";
+  std::string pue;  // "1.2" or "average"; none by default: nobody knows the building.
 };
 
 struct TotalsOptions {

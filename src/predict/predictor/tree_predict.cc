@@ -1,7 +1,9 @@
 #include "src/predict/predictor/tree_predict.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "src/base/large_pages.h"
@@ -14,6 +16,8 @@ namespace {
 // Of the time of a pass: what fitted prices may fall short of what the chip allows. Those that ship
 // stay below a tenth, except with experts in fp32, which nobody measured.
 constexpr double kMostLifted = 0.5;
+
+constexpr std::uint32_t kNoKernel = ~std::uint32_t{0};
 
 // What the children that came by have added up to. In post-order, nodes that have children and are
 // yet to come are a stack.
@@ -85,6 +89,7 @@ class Walk {
     call.kind = WorkKind::kModuleCall;
     call_ = price_of(predictor, call);
     out_.reserve(nodes_.size());
+    kernels_.reserve(nodes_.size());
     prefer_large_pages(out_.data(), nodes_.size() * sizeof(NodeEstimate));
   }
 
@@ -100,6 +105,7 @@ class Walk {
   }
   // Once all were visited:
   std::vector<NodeEstimate> take() { return std::move(out_); }
+  std::span<const std::uint32_t> kernels() const { return kernels_; }  // Of each node: its place.
   Seconds lifted() const { return lifted_; }  // Of all kernels: see Price::lifted_time.
 
  private:
@@ -117,11 +123,13 @@ class Walk {
       sums.energy_by_kernel.add(kernel.index, e.energy.value, static_cast<double>(e.energy_spread));
       sums.time_by_kernel.add(kernel.index, e.time.value, static_cast<double>(e.time_spread));
     }
+    kernels_.push_back(static_cast<std::uint32_t>(kernel.index));
     keep(e, kernel.stand_in_j);
     return {};
   }
 
   void visit_module(const Node& node) {
+    kernels_.push_back(kNoKernel);
     NodeEstimate e;
     const auto* below = children_.find(static_cast<std::int32_t>(out_.size()));
     if (below == nullptr) return keep(e, 0);
@@ -158,6 +166,7 @@ class Walk {
   Children children_;
   Seconds lifted_;
   std::vector<NodeEstimate> out_;
+  std::vector<std::uint32_t> kernels_;
 };
 
 // A part cannot be off by more than the whole that it is in, unless others are off the other way:
@@ -173,6 +182,52 @@ void narrow_to_parents(std::span<const Node> nodes, std::vector<NodeEstimate>& o
     };
     narrow(e.energy_spread, e.energy.value, parent.energy_spread, parent.energy.value);
     narrow(e.time_spread, e.time.value, parent.time_spread, parent.time.value);
+  }
+}
+
+// What is shared by kernels of one place of the memo: mostly one kernel. Where there are very many,
+// a place may have had several, and then nothing is shared.
+struct SharedHalves {
+  Joules energy;
+  Seconds time;
+  float energy_spread = 1, time_spread = 1;
+  bool is_empty = true, is_one = true;
+
+  void add(const NodeEstimate& e) {
+    if (is_empty) energy = e.energy;
+    if (is_empty) time = e.time;
+    is_empty = false;
+    is_one = is_one && energy == e.energy && time == e.time;
+    energy_spread = std::min(energy_spread, e.energy_spread);
+    time_spread = std::min(time_spread, e.time_spread);
+  }
+};
+
+// The same kernel is off by the same in every place: the narrowest half-widths hold for all of
+// them, also where how its operands lie makes it two kernels of one price.
+void share_narrowest(std::span<const std::uint32_t> kernels, std::vector<NodeEstimate>& out) {
+  std::vector<SharedHalves> all;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (kernels[i] == kNoKernel) continue;
+    if (kernels[i] >= all.size()) all.resize(kernels[i] + 1);
+    all[kernels[i]].add(out[i]);
+  }
+  std::map<std::pair<double, double>, std::pair<float, float>> by_price;
+  for (const SharedHalves& one : all) {
+    if (one.is_empty || !one.is_one) continue;
+    auto& [energy, time] =
+        by_price.try_emplace({one.energy.value, one.time.value}, 1.0F, 1.0F).first->second;
+    energy = std::min(energy, one.energy_spread);
+    time = std::min(time, one.time_spread);
+  }
+  for (SharedHalves& one : all) {
+    if (one.is_empty || !one.is_one) continue;
+    std::tie(one.energy_spread, one.time_spread) = by_price.at({one.energy.value, one.time.value});
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (kernels[i] == kNoKernel || !all[kernels[i]].is_one) continue;
+    out[i].energy_spread = all[kernels[i]].energy_spread;
+    out[i].time_spread = all[kernels[i]].time_spread;
   }
 }
 
@@ -235,6 +290,7 @@ Result<std::vector<NodeEstimate>> predict_tree(const Predictor& predictor, const
     for (NodeEstimate& e : out) e.scale(capped);
   }
   narrow_to_parents(tree.nodes(), out);
+  share_narrowest(walk.kernels(), out);
   if (execution == Execution::kEager) add_waiting(*predictor.eager, tree, out);
   return out;
 }

@@ -174,7 +174,8 @@ ReportContent report_content(const Footprint& footprint, MassUnit unit) {
     out.figures.back().by = "energy × carbon intensity";
     for (const ShownEquivalent& shown :
          shown_equivalents(last.emissions->value, last.energy.value)) {
-      out.equivalents.push_back(to_text(shown) + " (" + shown.source() + ")");
+      auto& list = shown.equivalent->energy_kwh ? out.energy_equivalents : out.equivalents;
+      list.push_back(to_text(shown) + " (" + shown.source() + ")");
     }
   }
   const Profile& profile = footprint.profile;

@@ -18,11 +18,15 @@ struct ReportFigure {
   std::string by;
 };
 
+inline constexpr char kEmissionsAreAsMuchAs[] = "The emissions are as much as";
+inline constexpr char kElectricityIsAsMuchAs[] = "The electricity is as much as";
+
 struct ReportContent {
   std::string title;
   std::string statement;
   std::vector<ReportFigure> figures;
-  std::vector<std::string> equivalents;
+  std::vector<std::string> equivalents;         // Of the emissions,
+  std::vector<std::string> energy_equivalents;  // and of the electricity.
   std::vector<std::string> notes;
 };
 

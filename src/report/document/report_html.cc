@@ -90,7 +90,8 @@ std::string html_report(const Footprint& footprint, MassUnit unit) {
     for (const std::string& line : lines) out += "<li>" + html_text(line) + "</li>\n";
     out += "</ul>\n";
   };
-  list("The emissions are as much as", content.equivalents);
+  list(kEmissionsAreAsMuchAs, content.equivalents);
+  list(kElectricityIsAsMuchAs, content.energy_equivalents);
   list("Notes", content.notes);
   out += "<p>This page carries its profile: <code>wattree profiles import</code> reads it.</p>\n";
   out += profile_element(footprint.profile) + "\n</body>\n</html>\n";

@@ -40,14 +40,14 @@ std::string markdown_report(const Footprint& footprint, MassUnit unit) {
     if (point.emissions) out += fmt::format(" {} |", to_text(*point.emissions, units.mass));
     out += "\n";
   }
-  if (!content.equivalents.empty()) {
-    out += "\nThe emissions are as much as\n\n";
-    for (const std::string& line : content.equivalents) out += "- " + plain(line) + "\n";
-  }
-  if (!content.notes.empty()) {
-    out += "\nNotes\n\n";
-    for (const std::string& line : content.notes) out += "- " + plain(line) + "\n";
-  }
+  const auto list = [&out](const char* title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    out += fmt::format("\n{}\n\n", title);
+    for (const std::string& line : lines) out += "- " + plain(line) + "\n";
+  };
+  list(kEmissionsAreAsMuchAs, content.equivalents);
+  list(kElectricityIsAsMuchAs, content.energy_equivalents);
+  list("Notes", content.notes);
   return out;
 }
 

@@ -25,7 +25,7 @@ std::string generation_text(const Generation& generation) {
          plus_minus(e.energy_spread()), power ? with_any_prefix(power->value, "W") : "–",
          with_any_prefix(per_item),
          tokens ? with_any_prefix(Joules(per_item.value / static_cast<double>(*tokens))) : "–",
-         "pred"});
+         basis_text(generation.prefill.by)});
   };
   add("prefill", 1, generation.prefill.root(), tokens_per_item(answer));
   add("decode", generation.steps, generation.decode, generation.steps);

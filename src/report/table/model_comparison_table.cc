@@ -28,8 +28,8 @@ std::string comparison_table(const ModelComparison& comparison) {
          with_prefix(static_cast<double>(answer.tree.root().params)),
          model.prediction.has_times() ? with_any_prefix(e.time.value, "s") : "–",
          with_any_prefix(e.energy.value, "J"), plus_minus(e.energy_spread()),
-         tokens ? with_any_prefix(per_item / static_cast<double>(*tokens), "J") : "–", "pred",
-         is_first ? "1" : fmt::format("{:.3f}", model.ratio),
+         tokens ? with_any_prefix(per_item / static_cast<double>(*tokens), "J") : "–",
+         basis_text(model.prediction.by), is_first ? "1" : fmt::format("{:.3f}", model.ratio),
          is_first ? "" : fmt::format("{:.3f} to {:.3f}", model.ratio_low, model.ratio_high),
          is_above ? "above the limit" : ""});
   }

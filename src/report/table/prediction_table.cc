@@ -54,6 +54,10 @@ std::string footnotes(const Prediction& prediction) {
 
 }  // namespace
 
+std::string basis_text(const LoadedPredictor& by) {
+  return std::string(short_name_of(by.provenance().basis));
+}
+
 std::string prediction_headline(const LoadedPredictor& by, const Pass& pass, std::string_view per) {
   const Predictor& predictor = *by.predictor;
   const Boundary boundary = by.provenance().boundary;
@@ -86,7 +90,7 @@ std::string estimate_line(const PassEstimate& estimate, std::int64_t items,
 std::string prediction_table(const Prediction& prediction, const TreeView& view, bool unfolds) {
   const ModelTree& tree = prediction.built.tree;
   const double whole = prediction.nodes.back().energy.value;
-  const std::string_view basis = short_name_of(prediction.by.provenance().basis);
+  const std::string basis = basis_text(prediction.by);
   std::vector<std::vector<std::string>> rows;
   for (const TreeRow& row : tree_rows(tree, view, unfolds)) {
     const NodeEstimate& node = prediction.nodes[row.node];
@@ -115,7 +119,8 @@ std::string prediction_table(const Prediction& prediction, const TreeView& view,
          footnotes(prediction);
 }
 
-std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view title) {
+std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view title,
+                         const std::string& basis) {
   // Groups by type need no column of types.
   const bool has_types = std::any_of(groups.begin(), groups.end(),
                                      [](const NodeGroup& group) { return !group.type.empty(); });
@@ -130,10 +135,9 @@ std::string groups_table(const std::vector<NodeGroup>& groups, std::string_view 
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(group.name);
     if (has_types) row.push_back(group.type);
-    row.insert(row.end(),
-               {fmt::format("×{}", group.count), with_any_prefix(group.time),
-                with_any_prefix(group.energy), std::string(short_name_of(Basis::kPredicted)),
-                percent(group.share), bar(group.share, kBarCells)});
+    row.insert(row.end(), {fmt::format("×{}", group.count), with_any_prefix(group.time),
+                           with_any_prefix(group.energy), basis, percent(group.share),
+                           bar(group.share, kBarCells)});
   }
   return render_table(columns, rows);
 }
@@ -146,7 +150,7 @@ std::string sweep_table(const Sweep& sweep) {
     rows.push_back({std::move(batch), std::move(length), power ? with_any_prefix(e.time) : "–",
                     with_any_prefix(e.energy), plus_minus(e.energy_spread()),
                     power ? with_any_prefix(power->value, "W") : "–", std::move(per_item),
-                    std::move(per_token), std::move(memory), "pred"});
+                    std::move(per_token), std::move(memory), basis_text(sweep.by)});
   };
   for (const SweepPoint& point : sweep.points) {
     const Joules per_item = point.estimate.energy_per(static_cast<double>(point.pass.batch));
@@ -194,6 +198,7 @@ std::string totals_table(const QueryTotals& totals) {
   } else {
     out += "; carbon needs a <region>";
   }
+  if (!options.pue) out += "; no <pue>: without the data centre's share";
   if (totals.is_host_left_out) out += "; the host is not counted without <host_watts>";
   return out + "\n";
 }

@@ -1460,6 +1460,11 @@ export interface components {
             headline: string;
             batch_size: number;
             seq_len?: number;
+            /**
+             * @description Of all models
+             * @enum {unknown}
+             */
+            dtype?: "fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4";
             /** @enum {unknown} */
             per: "item" | "token" | "pass";
             /** @enum {unknown} */
