@@ -48,7 +48,8 @@ HttpCall call_of(std::string_view text) {
                          std::string(line.substr(std::min(line.size(), colon + 2)))});
   }
   call.body = text;
-  // Every input has a caller of its own, or all but the first would be told that they ask too often.
+  // Every input has a caller of its own, or all but the first would be told that they ask too
+  // often.
   static unsigned callers = 0;
   callers = (callers + 1) % (1U << 24U);
   call.peer = "127." + std::to_string(callers >> 16U) + '.' + std::to_string(callers >> 8U & 255U) +

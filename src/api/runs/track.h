@@ -24,7 +24,7 @@ struct TrackRequest {
   std::vector<std::string> environment;  // Of the command: "NAME=value".
   std::optional<int> pid;                // Of a process to follow instead.
   std::string region, intensity, pue;
-  std::string precision;  // "bf16"; what `whatif` compares other hardware by.
+  std::string precision;            // "bf16"; what `whatif` compares other hardware by.
   std::optional<double> price;      // USD per kWh.
   std::vector<std::string> assume;  // "cpu=65W"
   std::optional<std::int64_t> epochs;

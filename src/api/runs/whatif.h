@@ -19,8 +19,9 @@ struct WhatIfRequest {
   std::optional<PredictedRunRequest> predicted = {};
 };
 // {"profile", "other"?, "region"?, "intensity"?, "intensity_file"?, "pue"?, "hardware"?, "keep"?,
-// "formula"? (precision or energyvis), "precision"?, "epochs"?, "hardware_file"?, "regions"? (true: in every one)}, region to hardware with
-// "baseline_" before their names, and what read_predicted_run() reads in the place of "other".
+// "formula"? (precision or energyvis), "precision"?, "epochs"?, "hardware_file"?, "regions"? (true:
+// in every one)}, region to hardware with "baseline_" before their names, and what
+// read_predicted_run() reads in the place of "other".
 Result<WhatIfRequest> what_if_request(const nlohmann::json& json);
 
 Result<WhatIfAnswer> what_if(const WhatIfRequest& request, const Services& services);

@@ -27,7 +27,8 @@ std::string limit_onednn(const std::function<bool()>& product) {
     });
     if (!limited.is_good) continue;  // Some releases have no bf16 under a narrow limit.
     ::setenv(kVariable, limit, 1);
-    return std::string("this machine shows instructions (mostly AMX) that end the programs which ") +
+    return std::string(
+               "this machine shows instructions (mostly AMX) that end the programs which ") +
            "use them: oneDNN is limited to " + limit + ", which is slower in bf16 (" + kVariable +
            ")";
   }

@@ -82,7 +82,7 @@ struct Profile {
   std::string source;  // The paper or page that published it.
   std::string notes;
   std::string precision;  // That its products run in: "bf16" (parse_compute_units).
-  std::string tool;  // What wrote it: "wattree 0.1.0".
+  std::string tool;       // What wrote it: "wattree 0.1.0".
   std::vector<HardwareEntry> hardware;
   std::string region;    // Code in the table of regions.
   std::string location;  // As the author writes it, where that is no region we know.
