@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -106,8 +107,17 @@ Result<Joules> parse_energy(std::string_view text) {
   for (const auto& [name, joules] : kUnits) {
     if (number && *number >= 0 && *number <= 1e15 && unit == name) return Joules(*number * joules);
   }
+  const auto is_same_but_for_case = [&](const auto& known) {
+    return std::equal(
+        unit.begin(), unit.end(), known.first.begin(), known.first.end(),
+        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  };
+  const auto meant = std::find_if(kUnits.begin(), kUnits.end(), is_same_but_for_case);
   return Error{ErrorCode::kInvalidInput, "\"" + std::string(text) + "\" is not an energy",
-               "write it with its unit: 2.5kWh, 900kJ, 3600J"};
+               number && meant != kUnits.end()
+                   ? "units distinguish upper and lower case: did you mean " +
+                         std::string(text.substr(0, digits)) + std::string(meant->first) + "?"
+                   : "an energy is 0 or more and has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
 }
 
 Result<Seconds> parse_duration(std::string_view text) {

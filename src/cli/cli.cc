@@ -122,7 +122,8 @@ std::vector<Command> all_commands(const CommandLine& line) {
       out.push_back(command);
     }
   };
-  add("Before a run", {predict_command(app), compare_command(app), tree_command(app)});
+  add("Before a run", {predict_command(app), suggest_command(app), compare_command(app),
+                       leaderboard_command(app), tree_command(app)});
   add("During a run", {track_command(app), meters_command(app)});
   add("After a run",
       {carbon_command(app), whatif_command(app), report_command(app), profiles_command(app)});

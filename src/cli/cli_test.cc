@@ -496,6 +496,26 @@ TEST(Cli, DatasheetsStandInForPredictors) {
   EXPECT_NE(none.err.find("wattree hardware"), std::string::npos) << none.err;
 }
 
+TEST(Cli, OtherProgramsWordsGetASuggestion) {
+  const auto hint = [](std::vector<std::string> arguments) {
+    const Outcome outcome = run(std::move(arguments));
+    EXPECT_NE(outcome.code, 0);
+    return outcome.err.substr(std::min(outcome.err.find("hint: "), outcome.err.size()));
+  };
+  const std::string of_batch = hint({"predict", "gpt2", "--batch-size", "8"});
+  EXPECT_EQ(of_batch, "hint: did you mean --batch?\n");
+  EXPECT_EQ(hint({"predict", "gpt2", "--seq-len", "8"}), "hint: did you mean --seq?\n");
+  EXPECT_NE(hint({"predict", "gpt2", "--gpus", "8"}).find("one device"), std::string::npos);
+  EXPECT_NE(hint({"predict", "gpt2", "--on", "4xT4"}).find("name one with --on: T4"),
+            std::string::npos);
+  EXPECT_EQ(hint({"predict", "gpt2", "--dtype", "fp8"}).find(", int8"), std::string::npos);
+  EXPECT_NE(hint({"carbon", "2.5kwh"}).find("did you mean 2.5kWh?"), std::string::npos);
+  EXPECT_NE(hint({"import", "emissions.csv"}).find("wattree profiles import"), std::string::npos);
+  EXPECT_EQ(hint({"track", "python", "-c", "1 + 1"}),
+            "hint: put -- before the command: wattree track -- python -c 1 + 1\n");
+  EXPECT_NE(hint({"track", "-o", "-", "--", "true"}).find("name a file"), std::string::npos);
+}
+
 TEST(Cli, MisspeltWordsGetASuggestion) {
   const Outcome command = run({"predicct", "gpt2"});
   EXPECT_EQ(command.code, 2);

@@ -22,6 +22,8 @@ struct Command {
 // Each describes its command below `app`; the flags live in `run`.
 Command tree_command(CommandSyntax app);
 Command predict_command(CommandSyntax app);
+Command suggest_command(CommandSyntax app);
+Command leaderboard_command(CommandSyntax app);
 Command models_command(CommandSyntax app);
 Command import_command(CommandSyntax app);
 Command dataset_command(CommandSyntax app);

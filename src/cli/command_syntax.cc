@@ -100,6 +100,16 @@ const CLI::App& innermost(const CLI::App& app) {
 // How CLI11 begins what it says of a value of the wrong type: the option's name comes after it.
 constexpr std::string_view kNoNumber = "Could not convert: ";
 
+// CLI11 names what it does not know backwards.
+std::string in_order(const CLI::App& typed) {
+  std::vector<std::string> left = typed.remaining();
+  for (const CLI::App* above = typed.get_parent(); left.empty() && above != nullptr;
+       above = above->get_parent()) {
+    left = above->remaining();
+  }
+  return join(left, " ");
+}
+
 // CLI11's own sentences, where they do not say what to do.
 std::string plain_message(const CLI::ParseError& error, const CLI::App& typed) {
   std::string what = error.what();
@@ -108,7 +118,7 @@ std::string plain_message(const CLI::ParseError& error, const CLI::App& typed) {
   constexpr std::string_view kSomeTooMany = "The following arguments were not expected: ";
   if (what.starts_with(kNoNumber)) return after(kNoNumber) + " is not a number that can be used";
   if (what.starts_with(kOneTooMany)) return "unexpected argument: " + after(kOneTooMany);
-  if (what.starts_with(kSomeTooMany)) return "unexpected arguments: " + after(kSomeTooMany);
+  if (what.starts_with(kSomeTooMany)) return "unexpected arguments: " + in_order(typed);
   if (what != "A subcommand is required") return what;
   if (typed.get_parent() == nullptr) return "a command is missing";
   std::vector<std::string> names;
@@ -128,21 +138,66 @@ const CLI::Option* option_in(const CLI::ParseError& error, const CLI::App& typed
   return nullptr;
 }
 
+std::string usage_hint(const CLI::ParseError& error, const CLI::App& app) {
+  const CLI::App& typed = innermost(app);
+  if (typed.get_parent() == nullptr)
+    return "begin with `wattree predict bert-base-uncased`; `wattree --help` lists the commands";
+  const std::string help = "`" + typed_command(app) + " --help` shows the usage and examples";
+  const bool has_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (typed.get_name() == "track" && has_extras)
+    return "put -- before the command: wattree track -- " + in_order(typed);
+  if (typed.get_name() == "import")
+    return "`wattree profiles import` takes runs, such as CodeCarbon's emissions.csv; " + help;
+  return help;
+}
+
 Error usage_error_of(const CLI::ParseError& error, const CLI::App& app) {
   const CLI::App& typed = innermost(app);
   const CLI::Option* option = option_in(error, typed);
-  return {
-      ErrorCode::kInvalidInput, plain_message(error, typed),
-      typed.get_parent() == nullptr
-          ? "begin with `wattree predict bert-base-uncased`; `wattree --help` lists the commands"
-          : "`" + typed_command(app) + " --help` shows the usage and examples",
-      option == nullptr ? "" : field_of(*option)};
+  return {ErrorCode::kInvalidInput, plain_message(error, typed), usage_hint(error, app),
+          option == nullptr ? "" : field_of(*option)};
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates,
                          const std::string& otherwise) {
   const std::vector<std::string> close = nearest(word, candidates, 2);
   return close.empty() ? otherwise : "did you mean " + join(close, " or ") + "?";
+}
+
+// What other programs call a flag, and what it is here.
+struct OtherFlag {
+  std::string_view flag, hint;
+};
+constexpr OtherFlag kOtherFlags[] = {
+    {"--seq-len", "did you mean --seq?"},
+    {"--seq-length", "did you mean --seq?"},
+    {"--sequence-length", "did you mean --seq?"},
+    {"--max-length", "did you mean --seq?"},
+    {"--precision", "did you mean --dtype?"},
+    {"--device", "did you mean --on?"},
+    {"--gpu", "did you mean --on?"},
+    {"--max-new-tokens", "did you mean --generate?"},
+    {"--gpus", "a prediction is for one device; `wattree whatif --hardware` takes fleets"},
+    {"--num-gpus", "a prediction is for one device; `wattree whatif --hardware` takes fleets"}};
+
+std::string hint_for_flag(const std::string& flag, const std::vector<std::string_view>& known,
+                          const std::string& otherwise) {
+  const auto is_known = [&](std::string_view name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  for (const OtherFlag& other : kOtherFlags) {
+    const std::size_t begin = other.hint.find("--");
+    const std::string_view meant =
+        other.hint.substr(begin, other.hint.find_first_of("? ", begin) - begin);
+    const bool is_here = !other.hint.starts_with("did you mean") || is_known(meant);
+    if (other.flag == flag && is_here) return std::string(other.hint);
+  }
+  // "--batch-size" is "--batch" in more words.
+  for (const std::string_view name : known) {
+    if (name.size() > 4 && flag.starts_with(std::string(name) + "-"))
+      return "did you mean " + std::string(name) + "?";
+  }
+  return did_you_mean(flag, known, otherwise);
 }
 
 }  // namespace
@@ -297,7 +352,7 @@ std::optional<Error> CommandLine::misspelt(const std::vector<std::string>& argum
     if (!flag.starts_with("--") || flag == "--") continue;
     if (knows(*app_->get_subcommand(command->name), flag)) continue;
     return Error{ErrorCode::kInvalidInput, command->name + " has no option " + flag,
-                 did_you_mean(flag, names, "`wattree " + command->name + " --help` lists them"),
+                 hint_for_flag(flag, names, "`wattree " + command->name + " --help` lists them"),
                  flag};
   }
   return std::nullopt;

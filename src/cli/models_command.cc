@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "src/api/model/models.h"
+#include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/report/table/quantity.h"
 #include "src/report/table/table.h"
@@ -10,6 +11,7 @@ namespace wattree {
 namespace {
 
 struct ModelFlags {
+  std::vector<std::string> words;
   bool json = false, names = false;
 };
 
@@ -19,6 +21,7 @@ CommandSyntax describe(CommandSyntax app, ModelFlags& flags) {
   models.footer(
       "For any other model of a known family its config.json is enough:\n"
       "  wattree tree ./config.json\n");
+  models.add_option("WORDS", flags.words, "Parts of a name, family or class [all]");
   const CommandOption json = models.add_flag("--json", flags.json, "Print JSON");
   models.add_flag("--names", flags.names, "Print only the names, one per line").excludes(json);
   return models;
@@ -48,14 +51,18 @@ std::string families_text(const ModelsAnswer& answer) {
 }
 
 int run(const ModelFlags& flags, Surroundings& world) {
-  if (flags.names) {
+  if (flags.names && flags.words.empty()) {
     for (const std::string_view name : model_names()) world.out << name << "\n";
     return 0;
   }
-  const Result<ModelsAnswer> answer = models();
+  const Result<ModelsAnswer> answer = models_with(flags.words);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   if (flags.json) {
     world.out << to_json(answer.value());
+    return 0;
+  }
+  if (flags.names) {
+    for (const KnownModel& model : answer.value().models) world.out << model.name << "\n";
     return 0;
   }
   world.out

@@ -188,3 +188,19 @@ def test_signals_that_come_twice_do_not_cost_the_profile(machine, numbers):
     assert process.wait(20) in {128 + number for number in numbers}
     assert energy(machine.profile()["epochs"][0]) > 0
     assert b"wattree: profile: " in process.stderr.read()
+
+
+def test_a_run_is_found_by_its_name_although_its_script_lies_there(machine):
+    script = machine.folder / "train.py"
+    script.write_text("print('trained')\n")
+    # Without an output of its own, which machine.track() gives it, it is kept under the script's name.
+    subprocess.run([machine.wattree, "track", "--quiet", "--nvml", machine.nvml, "--assume", "cpu=10W", "--", sys.executable,
+                    str(script)], env=machine.environment, cwd=machine.folder, check=True, timeout=60, capture_output=True)
+    report = subprocess.run([machine.wattree, "report", "train.py"], cwd=machine.folder, env=machine.environment,
+                            capture_output=True, text=True)
+    assert report.returncode == 0, report.stderr
+    assert "train.py" in report.stdout
+    (machine.folder / "other.py").write_text("1\n")
+    unknown = subprocess.run([machine.wattree, "report", "other.py"], cwd=machine.folder, env=machine.environment,
+                             capture_output=True, text=True)
+    assert unknown.returncode == 3 and "other.py" in unknown.stderr

@@ -1,11 +1,14 @@
 #include "src/api/model/models.h"
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "src/api/model/known_models.h"
 #include "src/base/error_field.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_writer.h"
+#include "src/base/text.h"
 #include "src/models/families/build_model.h"
 #include "src/models/hub/bundled.h"
 
@@ -25,6 +28,11 @@ Result<KnownModel> known_model(const std::string& name, const std::string& confi
   out.dtype = name_of(built.value().pass.precision);
   if (const Family* family = find_family(out.model_type)) out.kind = kind_of(*family);
   return out;
+}
+
+std::string in_small_letters(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 void write_model(JsonWriter& out, const KnownModel& model) {
@@ -73,6 +81,26 @@ Result<ModelsAnswer> models() {
     for (const ModelClass& known : family.classes) entry.classes.push_back(known.name);
   }
   return out;
+}
+
+Result<ModelsAnswer> models_with(const std::vector<std::string>& words) {
+  Result<ModelsAnswer> all = models();
+  if (!all.ok() || words.empty()) return all;
+  ModelsAnswer out = std::move(all).value();
+  std::erase_if(out.models, [&](const KnownModel& model) {
+    const std::string text =
+        in_small_letters(model.name + " " + model.model_type + " " + model.class_name);
+    return !std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+      return text.find(in_small_letters(word)) != std::string::npos;
+    });
+  });
+  if (!out.models.empty()) return out;
+  const std::vector<std::string> close = nearest(words.front(), model_names(), 2);
+  return Error{ErrorCode::kNotFound,
+               "no bundled model has \"" + join(words, " ") + "\" in its name",
+               close.empty() ? "`wattree models` lists all of them"
+                             : "did you mean " + join(close, " or ") + "?",
+               "words"};
 }
 
 Result<ModelsAnswer> models(const Services& services) {

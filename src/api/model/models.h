@@ -34,6 +34,9 @@ struct ModelsAnswer {
   std::vector<DroppedProblem> problems;  // Files in the folder of models that are none.
 };
 Result<ModelsAnswer> models();  // The bundled ones.
+// Those of them whose name, family or class has each of the words; all where there are none. An
+// error where no model has them.
+Result<ModelsAnswer> models_with(const std::vector<std::string>& words);
 Result<ModelsAnswer> models(const Services& services);
 // The bundled ones alone.
 std::vector<std::string_view> model_names();

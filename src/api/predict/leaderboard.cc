@@ -27,6 +27,20 @@ auto choice(RequestReader& reader, std::string_view name, Parse parse, std::stri
   return parsed;
 }
 
+Status check_names(const LeaderboardRequest& request) {
+  if (!request.family.empty() && find_family(request.family) == nullptr) {
+    return Error{ErrorCode::kInvalidInput, "the family \"" + request.family + "\" is not known",
+                 "`wattree models` lists families", "family"};
+  }
+  const std::vector<std::string> tasks = scored_tasks();
+  if (!request.task.empty() && std::find(tasks.begin(), tasks.end(), request.task) == tasks.end()) {
+    return Error{ErrorCode::kInvalidInput,
+                 "the task \"" + request.task + "\" has no published scores here",
+                 "choose " + join(tasks), "task"};
+  }
+  return {};
+}
+
 void write_row(JsonWriter& out, const LeaderboardRow& row, const Provenance& basis) {
   const bool has_times = row.pass.time > Seconds();
   out.begin_object();
@@ -80,22 +94,14 @@ Result<LeaderboardRequest> leaderboard_request(const nlohmann::json& body) {
   request.kind = choice(reader, "kind", parse_model_kind,
                         "encoder, decoder, encoder-decoder, vision or speech");
   request.family = reader.fields().text("family");
-  if (!request.family.empty() && find_family(request.family) == nullptr) {
-    reader.fields().complain("family", "\"" + request.family + "\" is not known",
-                             "`models` lists families");
-  }
   request.task = reader.fields().text("task");
-  const std::vector<std::string> tasks = scored_tasks();
-  if (!request.task.empty() && std::find(tasks.begin(), tasks.end(), request.task) == tasks.end()) {
-    reader.fields().complain("task", "\"" + request.task + "\" has no published scores here",
-                             "choose " + join(tasks));
-  }
   request.max_j = reader.fields().number("max_j", 0, kMostBudget);
   request.max_s = reader.fields().number("max_s", 0, kMostBudget);
   return reader.take(std::move(request));
 }
 
 Result<LeaderboardAnswer> leaderboard(const LeaderboardRequest& request, const Services& services) {
+  if (const Status failure = check_names(request); !failure.ok()) return failure.error();
   const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
   if (!by.ok()) return by.error();
   LeaderboardQuery query;

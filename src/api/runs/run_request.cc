@@ -43,25 +43,28 @@ Result<Profile> load_profile(const RunRef& run, const Services& services) {
   if (services.live != nullptr && services.live->find(run.name).ok()) {
     return run_profile(run.name, services);
   }
+  // A run has the name of its script, which mostly lies in the working folder: a file that is no
+  // profile hides none that is kept.
+  Status no_profile_file;
   std::error_code ignored;
   if (run.may_be_file && std::filesystem::exists(run.name, ignored)) {
     Result<ReadProfile> read = read_profile_file(run.name);
-    if (!read.ok()) return of_file("profile", read.error());
-    return std::move(read).value().profile;
+    if (read.ok()) return std::move(read).value().profile;
+    no_profile_file = of_file("profile", read.error());
   }
   const Result<std::shared_ptr<ProfileStore>> store =
       open_profiles(run.folder, services, StoreAccess::kRead);
-  if (!store.ok()) return store.error();
+  if (!store.ok()) return no_profile_file.ok() ? store.error() : no_profile_file.error();
   Result<KeptProfile> found = store.value()->find(run.name);
   if (found.ok()) return std::move(found).value().profile;
+  if (!no_profile_file.ok()) return no_profile_file.error();
   if (found.error().code == ErrorCode::kNotFound) return no_profile(run, *store.value());
   return of_field("profile", found.error());
 }
 
 Result<Profile> load_run(const RunRef& run, const Services& services) {
-  if (const Result<Joules> energy = parse_energy(run.name); energy.ok()) {
-    return profile_of_energy(energy.value(), run.name);
-  }
+  const Result<Joules> energy = parse_energy(run.name);
+  if (energy.ok()) return profile_of_energy(energy.value(), run.name);
   Result<Profile> profile = load_profile(run, services);
   const bool is_number = run.name.find_first_of("-+0123456789") == 0;
   if (profile.ok()) return profile;
@@ -70,7 +73,7 @@ Result<Profile> load_run(const RunRef& run, const Services& services) {
   }
   return Error{
       ErrorCode::kInvalidInput, in_quotes(run.name) + " is neither an energy nor a profile",
-      "an energy is 0 or more and has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh", "run"};
+      energy.error().hint, "run"};
 }
 
 Result<std::vector<Device>> devices_with(const OwnDevices& own) {

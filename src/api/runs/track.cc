@@ -233,6 +233,11 @@ Result<TrackPlan> plan_track(const TrackRequest& request, const Services& servic
     return Error{ErrorCode::kInvalidInput, "there must be either a command or <pid>",
                  "wattree track -- python train.py", "pid"};
   }
+  if (request.output == "-") {
+    return Error{
+        ErrorCode::kInvalidInput, "<output> - would be standard output, which is the command's",
+        "name a file, or leave it out: the profile is then kept among the others", "output"};
+  }
   TrackPlan plan;
   for (const auto part : {plan_times, plan_budgets, plan_epoch_lines}) {
     if (const Status failure = part(request, plan.options); !failure.ok()) return failure.error();

@@ -57,7 +57,8 @@ Result<Pass> pass_of(const PassShape& query, ConfigReader& config) {
   const std::optional<Precision> precision = parse_precision(dtype);
   if (!precision) {
     return bad("dtype", "dtype \"" + dtype + "\" is not known",
-               "choose one with <dtype>: fp32, bf16, fp16, tf32, int8 or int4");
+               "choose one with <dtype>: fp32, bf16, fp16 or tf32; `wattree tree` also counts the "
+               "bytes of int8 and int4 weights");
   }
   pass.precision = *precision;
   pass.keeps_dataflow = query.keeps_dataflow;

@@ -5,7 +5,7 @@
 #include "src/base/file.h"
 #include "src/base/folder_entries.h"
 #include "src/base/text.h"
-#include "src/facts/hardware/device.h"
+#include "src/facts/hardware/fleet.h"
 #include "src/predict/predictor/datasheet.h"
 #include "src/predict/predictor/overlay.h"
 #include "src/predict/predictor/predictor_file.h"
@@ -201,6 +201,13 @@ Result<LoadedPredictor> load_predictor(const PredictorChoice& choice) {
     const std::vector<Device> called = accelerators_called(choice.on);
     if (called.size() == 1) return by_datasheet(called.front());
     if (called.size() > 1) return several_are_called(choice.on, called);
+    if (const Result<Fleet> fleet = parse_fleet(choice.on, bundled_devices()); fleet.ok()) {
+      return Error{ErrorCode::kInvalidInput,
+                   "a prediction is for one device, and \"" + choice.on + "\" is several",
+                   "name one with <on>: " + fleet.value().front().device.name +
+                       "; `wattree whatif` takes fleets",
+                   "on"};
+    }
   }
   const std::vector<std::string> names = known_names(choice);
   std::string hint(kTrainOne);

@@ -57,12 +57,11 @@ std::string generation_text(const Generation& generation) {
                        with_any_prefix(generation.first.estimate.time), generation.first.past,
                        with_any_prefix(generation.last.estimate.time), generation.last.past);
   }
-  out += generation.predicted_steps == generation.steps
-             ? std::string("Every step was predicted.\n")
-             : fmt::format(
-                   "{} of the {} steps were predicted, evenly spread; each stands for those around "
-                   "it.\n",
-                   generation.predicted_steps, generation.steps);
+  if (generation.predicted_steps != generation.steps) {
+    out += fmt::format(
+        "{} of the {} steps were predicted, evenly spread; each stands for those around it.\n",
+        generation.predicted_steps, generation.steps);
+  }
   if (!generation.better_class.empty()) {
     out += fmt::format("{} has no language-model head: <as> {} counts it too.\n", answer.class_name,
                        generation.better_class);
