@@ -113,11 +113,12 @@ Result<Joules> parse_energy(std::string_view text) {
         [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
   };
   const auto meant = std::find_if(kUnits.begin(), kUnits.end(), is_same_but_for_case);
-  return Error{ErrorCode::kInvalidInput, "\"" + std::string(text) + "\" is not an energy",
-               number && meant != kUnits.end()
-                   ? "units distinguish upper and lower case: did you mean " +
-                         std::string(text.substr(0, digits)) + std::string(meant->first) + "?"
-                   : "an energy is 0 or more and has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
+  return Error{
+      ErrorCode::kInvalidInput, "\"" + std::string(text) + "\" is not an energy",
+      number && meant != kUnits.end()
+          ? "units distinguish upper and lower case: did you mean " +
+                std::string(text.substr(0, digits)) + std::string(meant->first) + "?"
+          : "an energy is 0 or more and has a unit of J, kJ, MJ, GJ, Wh, kWh or MWh: 2.5kWh"};
 }
 
 Result<Seconds> parse_duration(std::string_view text) {
