@@ -108,9 +108,10 @@ Result<Joules> parse_energy(std::string_view text) {
     if (number && *number >= 0 && *number <= 1e15 && unit == name) return Joules(*number * joules);
   }
   const auto is_same_but_for_case = [&](const auto& known) {
-    return std::equal(
-        unit.begin(), unit.end(), known.first.begin(), known.first.end(),
-        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+    return unit != known.first &&
+           std::equal(
+               unit.begin(), unit.end(), known.first.begin(), known.first.end(),
+               [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
   };
   const auto meant = std::find_if(kUnits.begin(), kUnits.end(), is_same_but_for_case);
   return Error{
