@@ -116,7 +116,8 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     return fused(q, k, v, options,
                  Tensor(&trace, q.dtype, q.size, elementwise_strides(q.size, {&q})));
   }
-  if (fits_fused && !options.mask) {
+  // Flash attention wants values as wide as the queries; the memory-efficient kernel does not.
+  if (fits_fused && !options.mask && v.dim(3) == head) {
     const std::int64_t multiple = kHopper.head_multiple;
     const std::int64_t padding = (multiple - head % multiple) % multiple;
     const Tensor wide_q = pad_last(q, 0, padding);

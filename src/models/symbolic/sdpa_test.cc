@@ -25,6 +25,7 @@ struct Heads {
   std::int64_t width = 64;
   std::int64_t queries = 8;
   std::int64_t keys = 8;
+  std::int64_t value_width = 0;  // 0: as wide as the keys.
 };
 
 // Of 2 sequences; `mask` is over all heads.
@@ -35,10 +36,12 @@ Ran run(DType type, const Heads& heads, bool has_mask = false, bool is_grouped =
     const Module module(trace, "", "Root");
     const Tensor q = trace.tensor(type, {2, heads.query, heads.queries, heads.width});
     const Tensor k = trace.tensor(type, {2, heads.key, heads.keys, heads.width});
+    const std::int64_t wide = heads.value_width > 0 ? heads.value_width : heads.width;
+    const Tensor v = trace.tensor(type, {2, heads.key, heads.keys, wide});
     SdpaOptions options;
     options.enable_gqa = is_grouped;
     if (has_mask) options.mask = trace.tensor(type, {2, 1, heads.queries, heads.keys});
-    const Tensor out = scaled_dot_product_attention(q, k, k, options);
+    const Tensor out = scaled_dot_product_attention(q, k, v, options);
     ran.size = out.size;
     ran.stride = out.stride;
   }
@@ -65,6 +68,15 @@ TEST(Sdpa, HeadsThatAreNoMultipleOfEightArePadded) {
   EXPECT_EQ(ran.kernels, (Names{"constant_pad_nd", "constant_pad_nd", "constant_pad_nd", kFused}));
   EXPECT_EQ(ran.size, (Dims{2, 4, 8, 20}));
   EXPECT_EQ(ran.stride, (Dims{768, 192, 24, 1}));  // Of rows of 24.
+}
+
+TEST(Sdpa, WhatComesOutIsAsWideAsTheValues) {
+  for (const DType type : {DType::kBfloat16, DType::kFloat32}) {
+    const Ran ran = run(type, {.width = 192, .value_width = 128});
+    EXPECT_EQ(ran.kernels, Names{kFused});
+    EXPECT_EQ(ran.size, (Dims{2, 4, 8, 128}));
+    EXPECT_EQ(ran.stride, (Dims{4096, 128, 512, 1}));  // Token by token.
+  }
 }
 
 TEST(Sdpa, FullPrecisionWritesTokenByToken) {
