@@ -64,6 +64,14 @@ TEST(JsonParse, HandsElementsOverOneByOne) {
   EXPECT_TRUE(seen.empty());
 }
 
+TEST(JsonParse, KnowsWhatADocumentTakes) {
+  // An array of a million numbers: 16 bytes for each, and as much again where it has grown.
+  EXPECT_GT(document_bytes("[1" + repeated(",1", 999'999) + "]"), 30'000'000u);
+  EXPECT_GT(document_bytes("[[]" + repeated(",[]", 999'999) + "]"), 60'000'000u);
+  // Text is what it is, whatever stands in it.
+  EXPECT_LT(document_bytes("[\"" + repeated(",[{:\\\"", 1000) + "\"]"), 8000u);
+}
+
 TEST(JsonParse, FindsAFieldWithoutReadingAll) {
   const std::vector<std::string_view> names{"format", "serverData"};
   EXPECT_EQ(first_field(R"({"x":{"format":1},"serverData":{)", names), "serverData");

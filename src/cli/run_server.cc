@@ -86,6 +86,10 @@ Result<Application> RunServer::application() {
     if (call.listener == kEnergyVis) return std::nullopt;
     return own.answer_at_once(call);
   };
+  out.body_terms = [own](const HttpCall& call) -> BodyTerms {
+    if (call.listener == kEnergyVis) return {};
+    return own.body_terms(call);
+  };
   out.answer = [own, this](const HttpCall& call) {
     return call.listener == kEnergyVis ? energyvis_.answer(call) : own.answer(call);
   };

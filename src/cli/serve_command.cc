@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -91,6 +92,15 @@ void allow_many_descriptors() {
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+// Of glibc: trees and answers of many megabytes go back to the system when they are done with, and
+// not to a heap that each thread keeps for the largest it ever had.
+void give_large_memory_back() {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kLarge = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
 }
 
 // SIGINT and SIGTERM wait until they are asked for.
@@ -199,6 +209,7 @@ int run(const ServeFlags& flags, Surroundings& world) {
     return fail(wrong.error(), false, world);
   const StopSignals signals;
   allow_many_descriptors();
+  give_large_memory_back();
   const Result<Served> served = start(flags, world.services);
   if (!served.ok()) return fail(served.error(), false, world);
   WebServer& server = *served.value().server;

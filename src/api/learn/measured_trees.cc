@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -20,16 +21,25 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostTrees = 1000;
+// Of a document in memory, for each node that the caller may ask for.
+constexpr std::size_t kBytesPerNode = 2048;
+
+Error too_large(std::string message) {
+  return {ErrorCode::kInvalidInput, std::move(message), "send a part of its trees"};
+}
 
 // The lines of a dataset. An array has its trees on lines of their own first, and a tree that is
 // spread over lines is put on one.
-Result<std::vector<std::string>> lines_of(std::string_view text) {
+Result<std::vector<std::string>> lines_of(std::string_view text, std::size_t most_bytes) {
   std::vector<std::string> lines;
   const std::string_view begin = trimmed(text);
   const std::string_view first = trimmed(begin.substr(0, begin.find('\n')));
   const bool is_array = begin.starts_with('[');
   const bool is_spread = begin.starts_with('{') && !first.ends_with('}');
   if (is_array || is_spread) {
+    if (document_bytes(begin) > most_bytes) {
+      return too_large("the dataset has more values than may be shown at a time");
+    }
     const Result<Json> parsed = parse_json(begin, "the dataset");
     if (!parsed.ok()) return parsed.error();
     if (!is_array) return std::vector{parsed.value().dump()};
@@ -46,8 +56,10 @@ Result<std::vector<std::string>> lines_of(std::string_view text) {
   return lines;
 }
 
-Result<std::vector<DatasetTree>> trees_of(std::string_view text) {
-  const Result<std::vector<std::string>> lines = lines_of(text);
+Result<std::vector<DatasetTree>> trees_of(std::string_view text, std::size_t most_nodes) {
+  const std::size_t most_bytes =
+      most_nodes < SIZE_MAX / kBytesPerNode ? most_nodes * kBytesPerNode : std::size_t{SIZE_MAX};
+  const Result<std::vector<std::string>> lines = lines_of(text, most_bytes);
   if (!lines.ok()) return lines.error();
   if (lines.value().empty() || lines.value().size() > kMostTrees) {
     return Error{ErrorCode::kInvalidInput,
@@ -57,12 +69,21 @@ Result<std::vector<DatasetTree>> trees_of(std::string_view text) {
   }
   std::vector<DatasetTree> out;
   Problems problems;
+  std::size_t nodes = 0;
   for (const std::string& line : lines.value()) {
+    if (document_bytes(line) > most_bytes) {
+      return too_large("tree " + std::to_string(out.size() + 1) +
+                       " has more values than may be shown at a time");
+    }
     std::optional<DatasetTree> tree =
         parse_tree(line, "tree " + std::to_string(out.size() + 1), problems);
     if (!tree) {
       return Error{ErrorCode::kInvalidInput, problems.text(),
                    "docs/datasets.md describes datasets"};
+    }
+    nodes += tree->nodes.size();
+    if (nodes > most_nodes) {
+      return too_large("the dataset has more than " + std::to_string(most_nodes) + " nodes");
     }
     out.push_back(std::move(*tree));
   }
@@ -77,7 +98,8 @@ std::string_view scope_in_tree(std::string_view scope) {
 }
 
 std::optional<Prediction> predicted_from_config(const DatasetTree& tree, const LoadedPredictor& by,
-                                                const std::vector<NamedModel>& models) {
+                                                const std::vector<NamedModel>& models,
+                                                const Services& services) {
   const auto model = std::find_if(models.begin(), models.end(), [&](const NamedModel& known) {
     return known.name == tree.model_name;
   });
@@ -92,7 +114,8 @@ std::optional<Prediction> predicted_from_config(const DatasetTree& tree, const L
                                [](const DatasetNode& n) { return n.instance_type == "Softmax"; })
                        ? "eager"
                        : "sdpa";
-  Result<BuiltModel> built = build_model(model->name, model->text.json, model->text.origin, pass);
+  Result<BuiltModel> built =
+      build_model(model->name, model->text.json, model->text.origin, within_budget(pass, services));
   if (!built.ok()) return std::nullopt;
   Result<Prediction> prediction = predict(std::move(built).value(), by);
   if (!prediction.ok()) return std::nullopt;
@@ -225,7 +248,9 @@ Result<MeasuredTreesAnswer> measured_trees(const MeasuredTreesRequest& request,
                                            const Services& services) {
   const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
   if (!by.ok()) return by.error();
-  Result<std::vector<DatasetTree>> read = trees_of(request.text);
+  const std::size_t most_nodes =
+      services.budget ? services.budget->nodes_of_tree() : WorkLimits::kNone;
+  Result<std::vector<DatasetTree>> read = trees_of(request.text, most_nodes);
   if (!read.ok()) return read.error();
   const std::vector<NamedModel> models = known_texts(services);
   MeasuredTreesAnswer out;
@@ -234,7 +259,7 @@ Result<MeasuredTreesAnswer> measured_trees(const MeasuredTreesRequest& request,
   for (DatasetTree& tree : std::move(read).value()) {
     MeasuredTree& measured = out.trees.emplace_back();
     clear_predictions(tree);
-    const auto prediction = predicted_from_config(tree, by.value(), models);
+    const auto prediction = predicted_from_config(tree, by.value(), models, services);
     measured.is_from_config = prediction && fill_by_scope(*prediction, tree);
     if (!measured.is_from_config) {
       if (by.value().predictor->is_by_kernel) {

@@ -59,13 +59,18 @@ Error of_model(const ModelRef& model, Error error) {
   return error;
 }
 
+PassShape within_budget(PassShape pass, const Services& services) {
+  pass.budget = services.budget;
+  return pass;
+}
+
 Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
                                const Services& services) {
   if (is_script(model, services)) return open_script(model, pass);
   const Result<ModelText> text = find_config(model, services);
   if (!text.ok()) return text.error();
-  Result<BuiltModel> built =
-      build_model(name_of(model), text.value().json, text.value().origin, pass);
+  Result<BuiltModel> built = build_model(name_of(model), text.value().json, text.value().origin,
+                                         within_budget(pass, services));
   if (!built.ok()) return of_model(model, built.error());
   std::vector<std::string> notes = notes_of(text.value(), built.value().notes);
   return OpenedModel{std::move(built).value(), nullptr, std::move(notes)};

@@ -54,6 +54,8 @@ std::vector<std::string> notes_of(const ModelText& text, std::vector<std::string
 // An error in building its tree, as one of the request's fields. Whoever named the model does not
 // see the fields of its config, and whoever gave the config does.
 Error of_model(const ModelRef& model, Error error);
+// The pass within the budget of whoever asks for it.
+PassShape within_budget(PassShape pass, const Services& services);
 // Its tree in one pass, whatever it is.
 Result<OpenedModel> open_model(const ModelRef& model, const PassShape& pass,
                                const Services& services);

@@ -67,7 +67,7 @@ Result<CompareModelsAnswer> compare_models(const CompareModelsRequest& request,
   const Result<LoadedPredictor> by = find_predictor(request.predictor, services);
   if (!by.ok()) return by.error();
   Result<ModelComparison> compared =
-      compare_models(models, request.pass, by.value(), request.limit);
+      compare_models(models, within_budget(request.pass, services), by.value(), request.limit);
   // Which one it is, the message says.
   if (!compared.ok()) return renamed_field("model", "models", of_model({}, compared.error()));
   CompareModelsAnswer answer{std::move(compared).value(), {}};

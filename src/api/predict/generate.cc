@@ -31,8 +31,9 @@ Result<GenerateAnswer> generate(const GenerateRequest& request, const Services& 
   if (!by.ok()) return by.error();
   const Result<ModelText> text = find_config(request.model, services);
   if (!text.ok()) return text.error();
-  Result<Generation> generated = generate(name_of(request.model), text.value(),
-                                          {request.pass, request.steps}, by.value(), progress);
+  Result<Generation> generated =
+      generate(name_of(request.model), text.value(),
+               {within_budget(request.pass, services), request.steps}, by.value(), progress);
   // A step's cache is as long as <generate> makes it.
   if (!generated.ok()) {
     return renamed_field("past", "generate", of_model(request.model, generated.error()));

@@ -106,7 +106,7 @@ Result<LeaderboardAnswer> leaderboard(const LeaderboardRequest& request, const S
   if (!by.ok()) return by.error();
   LeaderboardQuery query;
   query.models = known_texts(services);
-  query.pass = request.pass;
+  query.pass = within_budget(request.pass, services);
   query.by = by.value();
   // One precision for all: as they are published, a larger model may beat a smaller one only
   // because its config names fewer bits.

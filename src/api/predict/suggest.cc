@@ -69,7 +69,7 @@ Result<SuggestAnswer> suggest(const SuggestRequest& request, const Services& ser
   Result<ModelText> text = find_config(request.model, services);
   if (!text.ok()) return text.error();
   NamedModel model{name_of(request.model), std::move(text).value()};
-  SuggestQuery query{model, request.pass, by.value(), siblings_of(model),
+  SuggestQuery query{model, within_budget(request.pass, services), by.value(), siblings_of(model),
                      named_predictors(services.predictors).predictors};
   const std::vector<NamedPredictor>& assumed = assumed_predictors();
   query.devices.insert(query.devices.end(), assumed.begin(), assumed.end());

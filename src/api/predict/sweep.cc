@@ -30,8 +30,9 @@ Result<SweepAnswer> sweep(const SweepRequest& request, const Services& services,
   if (!by.ok()) return by.error();
   const Result<ModelText> text = find_config(request.model, services);
   if (!text.ok()) return text.error();
-  Result<Sweep> swept = sweep(name_of(request.model), text.value(), request.pass, request.batches,
-                              request.lengths, by.value(), progress);
+  Result<Sweep> swept =
+      sweep(name_of(request.model), text.value(), within_budget(request.pass, services),
+            request.batches, request.lengths, by.value(), progress);
   if (!swept.ok()) return of_model(request.model, swept.error());
   SweepAnswer answer{std::move(swept).value(), request.lengths.size(), request.view, {}, {}};
   answer.notes = notes_of(text.value(), answer.sweep.notes);

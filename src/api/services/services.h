@@ -8,6 +8,7 @@
 
 #include "src/api/services/models_folder.h"
 #include "src/base/environment.h"
+#include "src/base/work_budget.h"
 #include "src/measure/meter/find.h"
 #include "src/models/hub/options.h"
 #include "src/runs/store/profile_stores.h"
@@ -36,6 +37,7 @@ struct Services {
   MeterQuery meters;                 // /proc, /sys and NVML.
   std::function<std::int64_t()> seconds_since_1970;
   std::shared_ptr<PredictorMemory> known_predictors;  // Null: each request reads its own.
+  std::shared_ptr<WorkBudget> budget;  // Of the request that these are for; null: without bounds.
 };
 
 // As the process's environment says: XDG's folders, the Hub's variables, visible GPUs.

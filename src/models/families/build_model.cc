@@ -62,6 +62,7 @@ Result<Pass> pass_of(const PassShape& query, ConfigReader& config) {
   }
   pass.precision = *precision;
   pass.keeps_dataflow = query.keeps_dataflow;
+  if (query.budget) pass.max_nodes = std::min(pass.max_nodes, query.budget->nodes_of_tree());
   if (!config.ok()) return config.failure().error();
   return pass;
 }
@@ -92,7 +93,8 @@ Error blamed(Error error, const PassShape& query) {
     return error.field == field || error.field.starts_with(field + ".");
   };
   const auto& sets = query.overrides;
-  if (std::any_of(sets.begin(), sets.end(), is_wrong)) error.field = "set";
+  const bool is_too_large = error.field == "config" && !sets.empty();
+  if (is_too_large || std::any_of(sets.begin(), sets.end(), is_wrong)) error.field = "set";
   return error;
 }
 
@@ -104,6 +106,9 @@ std::string_view name_of(Attention attention) {
 
 Result<BuiltModel> build_model(const std::string& model, const std::string& config_json,
                                const std::string& origin, const PassShape& query) {
+  if (query.budget) {
+    if (const Status over = query.budget->status(); !over.ok()) return over.error();
+  }
   Result<Config> parsed = Config::parse(config_json, origin);
   if (!parsed.ok()) return parsed.error();
   const Config given = std::move(parsed).value();
@@ -132,6 +137,7 @@ Result<BuiltModel> build_model(const std::string& model, const std::string& conf
   answer.is_encoder_decoder = whole.is_encoder_decoder;
   answer.has_text_source = whole.has_text_source;
   answer.tree = std::move(whole.tree);
+  if (query.budget) query.budget->spend(answer.tree.nodes().size());
   answer.notes = notes_of(answer, reader, query);
   if (query.keeps_dataflow) {
     answer.config = config_json;

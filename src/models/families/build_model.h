@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/base/work_budget.h"
 #include "src/models/families/family.h"
 
 namespace wattree {
@@ -26,6 +28,7 @@ struct PassShape {
       overrides;                 // Fields of the config, and what they are to be instead.
   bool checks_overrides = true;  // Files of measurements hold settings of the framework, too.
   bool keeps_dataflow = false;   // For trees that are to be run.
+  std::shared_ptr<WorkBudget> budget = {};  // Null: it may cost what it costs.
 };
 
 struct BuiltModel {

@@ -122,6 +122,15 @@ void Trace::fail_operands(Op op, std::size_t count) {
        std::to_string(Node::kMaxOperands));
 }
 
+void Trace::fail_count() {
+  fail("the model has more than " + std::to_string(pass_.max_nodes) + " operations");
+  if (pass_.max_nodes >= Pass().max_nodes) return;
+  // Somebody's limit, and not the program's own.
+  failure_ =
+      Error{failure_.error().code, failure_.error().message,
+            "ask for fewer layers with <set>; the command line builds larger trees", "config"};
+}
+
 // "parent:word", and "parent:word.k" from the second one on.
 std::string_view Trace::op_scope(const OpFacts& facts) {
   const Frame& frame = frames_.back();
@@ -141,7 +150,7 @@ Tensor Trace::emit(Op op, std::span<const Tensor* const> inputs, std::span<const
                    std::initializer_list<double> numbers) {
   if (failed() || frames_.empty() || uncalled_ > 0) return outputs.front();
   if (tree_.nodes().size() >= pass_.max_nodes) {
-    fail("the model has more than " + std::to_string(pass_.max_nodes) + " operations");
+    fail_count();
     return outputs.front();
   }
   if (inputs.size() > Node::kMaxOperands) {
@@ -184,6 +193,8 @@ void Trace::append_operand(const Tensor& tensor, std::string_view scope) {
 
 void Trace::open(std::string_view name, std::string_view type, Level level, bool folds,
                  std::int32_t run) {
+  // Also here: a part of the model that is not called has modules, but no kernels.
+  if (!failed() && tree_.nodes().size() >= pass_.max_nodes) fail_count();
   if (failed()) {
     // Only the nesting is kept, so that memory stays bounded whatever comes after.
     frames_.push_back(

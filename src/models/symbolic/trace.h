@@ -106,6 +106,7 @@ class Trace {
   void keep_in(const Tensor& x, std::size_t depth);
   void fail_size(const Dims& size, std::string_view scope);
   void fail_operands(Op op, std::size_t count);
+  void fail_count();
 
   Pass pass_;
   ModelTree tree_;

@@ -39,6 +39,11 @@ std::string in_units(std::size_t bytes) {
 
 }  // namespace
 
+CallProblem too_long(std::size_t most_bytes) {
+  return bad_request(413, "the body has more than " + in_units(most_bytes),
+                     "`wattree profiles import` takes larger files on the server's machine");
+}
+
 CallParser::CallParser(HttpCall& call, const WebLimits& limits) : call_(call), limits_(limits) {
   eager(true);
   header_limit(static_cast<std::uint32_t>(limits.head));
@@ -137,8 +142,7 @@ std::size_t CallParser::on_chunk_body_impl(std::uint64_t, Text body, BeastError&
 CallProblem CallParser::problem_of(const BeastError& code, std::string_view bytes) const {
   if (problem_) return *problem_;
   if (code == http::error::body_limit) {
-    return bad_request(413, "the body has more than " + in_units(limits_.body),
-                       "`wattree profiles import` takes larger files on the server's machine");
+    return too_long(limits_.body);
   }
   if (code == http::error::header_limit) {
     if (call_.method.empty()) {

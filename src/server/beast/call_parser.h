@@ -18,6 +18,9 @@ struct CallProblem {
   Error error;
 };
 
+// Of a body of more than so many bytes.
+CallProblem too_long(std::size_t most_bytes);
+
 // One request. Bytes that its put() did not take belong to the next one.
 class CallParser : public boost::beast::http::basic_parser<true> {
  public:

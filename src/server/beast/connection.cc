@@ -1,5 +1,6 @@
 #include "src/server/beast/connection.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,6 +110,11 @@ asio::awaitable<bool> Connection::write_raw(std::string_view first, std::string_
   const std::array<asio::const_buffer, 2> rest{asio::buffer(first), asio::buffer(second)};
   const auto [code, size] = co_await asio::async_write(socket_, rest, kAwait);
   co_return !code;
+}
+
+bool Connection::has_peer_ended() {
+  pollfd seen{socket_.native_handle(), POLLRDHUP, 0};
+  return ::poll(&seen, 1, 0) > 0;
 }
 
 asio::awaitable<void> Connection::wait_for_end() {

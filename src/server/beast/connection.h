@@ -36,6 +36,10 @@ class Connection {
   // the answer away from a peer that still sends.
   Awaitable<void> say_goodbye();
 
+  // Whether the peer sends no more: it has gone, or has ended its half of the connection. Looks
+  // past what it sent before.
+  bool has_peer_ended();
+
   bool is_encrypted() const { return tls_ != nullptr; }
   void cancel();
   void close();

@@ -22,13 +22,18 @@ struct WebLimits {
   std::size_t body = std::size_t{64} << 20;
   // Of all bodies that are being received or answered, together: beyond it 503.
   std::size_t bodies = std::size_t{256} << 20;
+  // Of all answers that are being sent, but for small ones: beyond it 503.
+  std::size_t answers = std::size_t{32} << 20;
+  std::size_t small_answer = std::size_t{64} << 10;
 
   // Beyond these times a client gets 408 where it has begun a request, and is cut otherwise.
   Time idle{60'000};           // Until the first byte of a request.
   Time head_time{10'000};      // From there to the empty line; also for the handshake of TLS.
   Time transfer_time{20'000};  // For a body or an answer, beside what its size takes at
-  std::size_t slowest_bytes_per_second = 16 * 1024;  // this rate.
+  std::size_t slowest_bytes_per_second = 32 * 1024;  // this rate.
   Time answer_time{60'000};                          // For the application; then 503.
+  // For the application once the client has ended: it may still read, or be gone.
+  Time abandoned_time{1'000};
 
   // Answers that wait for a thread; beyond them 503.
   std::size_t waiting_answers = 256;

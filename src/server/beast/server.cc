@@ -176,6 +176,7 @@ void WebServer::Body::stop() {
     }
     for (const auto& loop : loops_) loop->begin_stop();
     shared_.peers.wait_for_none(shared_.limits.stop_time);
+    shared_.cancellation->cancel();
     for (const auto& loop : loops_) loop->end();
     shared_.pool.stop();
   });

@@ -51,8 +51,8 @@ class WebServer {
   ~WebServer();
 
   // Takes no more connections, lets answers in flight be sent, sends streams what is pending, and
-  // ends; after WebLimits::stop_time at the latest, or when an application's answer that is being
-  // made then is made. From any thread but the server's own; a second call does nothing.
+  // ends; after WebLimits::stop_time at the latest, or when the application has then seen that its
+  // calls are cancelled. From any thread but the server's own; a second call does nothing.
   void stop();
 
   // Where it listens, in the order of the listeners, with the ports that they got.

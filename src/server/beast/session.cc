@@ -9,6 +9,7 @@
 #include <boost/beast/http/error.hpp>
 
 #include "src/server/beast/answer_head.h"
+#include "src/server/beast/counted.h"
 #include "src/server/beast/stream_bell.h"
 
 namespace wattree {
@@ -43,29 +44,6 @@ auto without_throwing(const Function& function) -> decltype(function()) {
     return internal_error();
   }
 }
-
-// Counted for as long as it lives. It may also end with the loop, in the middle of a wait.
-class Counted {
- public:
-  explicit Counted(WebCounters::Count& count) : count_(count) { ++count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { --count_; }
-
- private:
-  WebCounters::Count& count_;
-};
-
-struct OpenStream {
-  OpenStream(WebCounters& counters, std::shared_ptr<StreamBell> rung)
-      : counted(counters.streams), bell(std::move(rung)) {}
-  OpenStream(const OpenStream&) = delete;
-  OpenStream& operator=(const OpenStream&) = delete;
-  ~OpenStream() { bell->silence(); }
-
-  Counted counted;
-  std::shared_ptr<StreamBell> bell;
-};
 
 WebCounters::Count& refused_as(int status, WebCounters& counters) {
   switch (status) {
@@ -106,11 +84,22 @@ void Session::begin() {
 }
 
 void Session::check(Clock::time_point now) {
+  if (phase_ == Phase::kAnswer) look_for_peer(now);
   if (now < deadline_) return;
   deadline_ = Clock::time_point::max();
   is_late_ = true;
   if (phase_ != Phase::kIdle && phase_ != Phase::kLinger) ++shared_.counters.timed_out;
   connection_.cancel();
+  wake();
+}
+
+// Nobody needs an answer whose client is gone. One that has only ended its half may still read: it
+// is given a little more time.
+void Session::look_for_peer(Clock::time_point now) {
+  if (!peer_ended_ && connection_.has_peer_ended()) peer_ended_ = now;
+  if (!peer_ended_ || is_reader_gone_ || now - *peer_ended_ < limits_.abandoned_time) return;
+  is_reader_gone_ = true;
+  ++shared_.counters.abandoned;
   wake();
 }
 
@@ -212,6 +201,10 @@ void Session::keep_for_repeats(const HttpAnswer& answer, int version) {
 asio::awaitable<std::optional<Session::Call>> Session::read_call() {
   Call call;
   call.http = std::make_shared<HttpCall>();
+  call.http->peer = origin_.peer;
+  call.http->is_from_here = origin_.peer_key.empty();
+  call.http->is_encrypted = connection_.is_encrypted();
+  call.http->listener = origin_.listener;
   CallParser parser(*call.http, limits_);
   request_.clear();
   while (true) {
@@ -239,7 +232,8 @@ asio::awaitable<std::optional<Session::Call>> Session::read_call() {
   call.version = parser.version();
   call.is_head = call.http->method == "HEAD";
   ++requests_;
-  call.keeps = !call.problem && parser.keep_alive() && requests_ < limits_.requests_per_connection;
+  const bool is_whole = !call.problem && !(call.terms && call.terms->refusal);
+  call.keeps = is_whole && parser.keep_alive() && requests_ < limits_.requests_per_connection;
   co_return call;
 }
 
@@ -263,15 +257,32 @@ bool Session::parse(CallParser& parser, Call& call) {
   }
   in_.consume(used);
   hold_body(call.http->body.size());
-  if (held_ > 0 && shared_.counters.body_bytes > limits_.bodies) {
-    call.problem = CallProblem{503,
-                               {ErrorCode::kUnavailable, "the server has too many bodies to read",
-                                "try again in a while"}};
+  if (parser.is_header_done() && !takes_body(parser, call)) {
     call.http->body = {};
     hold_body(0);
     return false;
   }
   return true;
+}
+
+bool Session::takes_body(const CallParser& parser, Call& call) {
+  const HttpCall& http = *call.http;
+  const auto& application = shared_.application;
+  if (!parser.is_done() && !call.terms && application.body_terms) {
+    call.terms = application.body_terms(http);
+    if (call.terms->refusal) return false;
+  }
+  const std::size_t most = call.terms ? call.terms->most_bytes : limits_.body;
+  const std::size_t most_of_all =
+      std::min(limits_.bodies, call.terms ? call.terms->most_of_all : limits_.bodies);
+  if (std::max<std::uint64_t>(parser.content_length().value_or(0), http.body.size()) > most) {
+    call.problem = too_long(most);
+  } else if (held_ > 0 && shared_.counters.body_bytes > most_of_all) {
+    call.problem = CallProblem{503,
+                               {ErrorCode::kUnavailable, "the server has too many bodies to read",
+                                "try again in a while"}};
+  }
+  return !call.problem;
 }
 
 // Whether the connection goes on.
@@ -282,6 +293,8 @@ asio::awaitable<bool> Session::answer(Call call) {
   if (call.problem) {
     ++refused_as(call.problem->status, shared_.counters);
     answer = problem_answer(call.problem->error, call.problem->status);
+  } else if (call.terms && call.terms->refusal) {
+    answer = *std::move(call.terms->refusal);
   } else {
     if (call.is_head) call.http->method = "GET";
     answer = co_await answer_of(call.http);
@@ -290,6 +303,16 @@ asio::awaitable<bool> Session::answer(Call call) {
   const bool keeps = call.keeps && !answer.events && !shared_.is_stopping;
   if (answer.holds && keeps && !call.is_head && !request_.empty()) {
     keep_for_repeats(answer, call.version);
+  }
+  std::optional<Counted> held;
+  if (const std::size_t size = answer.body ? answer.body->size() : 0; size > limits_.small_answer) {
+    held.emplace(shared_.counters.answer_bytes, size);
+    // One that is larger than all may be is sent alone.
+    const std::size_t others = shared_.counters.answer_bytes - size;
+    if (others > 0 && others + size > limits_.answers) {
+      held.reset();
+      answer = busy("the server is sending too many large answers", "try again in a while");
+    }
   }
   head_.clear();
   append_head(head_, answer, {call.version, keeps, loop_.date()});
@@ -313,10 +336,6 @@ asio::awaitable<bool> Session::send(std::string_view body) {
 }
 
 asio::awaitable<HttpAnswer> Session::answer_of(std::shared_ptr<HttpCall> http) {
-  http->peer = origin_.peer;
-  http->is_from_here = origin_.peer_key.empty();
-  http->is_encrypted = connection_.is_encrypted();
-  http->listener = origin_.listener;
   if (shared_.application.answer_at_once) {
     std::optional<HttpAnswer> found =
         without_throwing([&] { return shared_.application.answer_at_once(*http); });
@@ -329,9 +348,13 @@ asio::awaitable<HttpAnswer> Session::answer_of(std::shared_ptr<HttpCall> http) {
 asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
   expect(Phase::kAnswer, limits_.answer_time);
   const auto place = std::make_shared<std::optional<HttpAnswer>>();
+  cancellation_ = std::make_shared<Cancellation>(shared_.cancellation);
+  peer_ended_.reset();
+  http->cancellation = cancellation_;
   // A thread of the pool never holds the session, which must end on its own thread.
   const bool is_taken = shared_.pool.submit(
       [&shared = shared_, &context = loop_.context(), session = weak_from_this(), http, place] {
+        if (http->cancellation->is_cancelled()) return;  // It waited for longer than the client.
         HttpAnswer answer = without_throwing([&] { return shared.application.answer(*http); });
         asio::post(context, [session, place, answer = std::move(answer)]() mutable {
           *place = std::move(answer);
@@ -342,9 +365,10 @@ asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
     ++shared_.counters.no_thread;
     co_return busy("the server has too much to do", "try again in a while");
   }
-  while (!*place && !is_late_) co_await wait(Clock::duration::max());
+  while (!*place && !is_late_ && !is_reader_gone_) co_await wait(Clock::duration::max());
   if (*place) co_return std::move(**place);
-  ++shared_.counters.late;
+  cancellation_->cancel();
+  if (!is_reader_gone_) ++shared_.counters.late;
   co_return busy("the answer takes too long", "ask for less at a time, or try again in a while");
 }
 

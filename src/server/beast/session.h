@@ -42,6 +42,7 @@ class Session : public std::enable_shared_from_this<Session> {
     bool keeps = false;
     bool is_head = false;
     std::optional<CallProblem> problem;  // It could not be read.
+    std::optional<BodyTerms> terms;      // Once the application was asked for them.
   };
 
   Awaitable<void> run();
@@ -55,6 +56,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Awaitable<std::optional<Call>> read_call();
   // Whether the parser is content so far.
   bool parse(CallParser& parser, Call& call);
+  // Whether the body may come, or go on to.
+  bool takes_body(const CallParser& parser, Call& call);
   Awaitable<bool> answer(Call call);
   Awaitable<HttpAnswer> answer_of(std::shared_ptr<HttpCall> http);
   Awaitable<HttpAnswer> ask(std::shared_ptr<HttpCall> http);
@@ -65,6 +68,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // Until wake(), or for so long.
   Awaitable<void> wait(Clock::duration at_most);
 
+  void look_for_peer(Clock::time_point now);
   void expect(Phase phase, std::chrono::milliseconds within);
   void expect_transfer(Phase phase, std::size_t bytes);
   void hold_body(std::size_t bytes);
@@ -85,6 +89,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool is_late_ = false;     // The phase has not ended in time.
   bool is_watched_ = false;  // By watch_reader().
   bool is_reader_gone_ = false;
+  std::shared_ptr<Cancellation> cancellation_;  // Of the answer that is being made.
+  std::optional<Clock::time_point> peer_ended_;
   std::size_t held_ = 0;  // Of `body_bytes`.
   std::size_t requests_ = 0;
 };

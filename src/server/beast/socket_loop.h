@@ -37,6 +37,8 @@ struct WebShared {
   PeerCounts peers;
   AnswerPool pool;
   std::atomic<bool> is_stopping = false;
+  // Of all answers that are being made: once the server will not wait for them any longer.
+  const std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();
 };
 
 class Session;

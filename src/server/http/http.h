@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/work_budget.h"
 #include "src/server/http/event_stream.h"
 
 namespace wattree {
@@ -25,6 +26,8 @@ struct HttpCall {
   bool is_from_here = true;   // By loopback.
   bool is_encrypted = false;  // By TLS.
   std::string listener = {};  // Of several listeners, the one it came in by; empty: the usual one.
+  // Set once nobody waits for the answer any more; null: somebody always does.
+  std::shared_ptr<const Cancellation> cancellation = {};
 
   // The first of that name; empty where there is none.
   std::string_view header(std::string_view name) const;

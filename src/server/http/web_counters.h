@@ -12,10 +12,11 @@ struct WebCounters {
 
   // Now:
   Count connections = 0;
-  Count streams = 0;     // Readers of events.
-  Count in_flight = 0;   // Requests that are read and not answered yet.
-  Count waiting = 0;     // Answers that wait for a thread.
-  Count body_bytes = 0;  // Of requests that are being read or answered.
+  Count streams = 0;       // Readers of events.
+  Count in_flight = 0;     // Requests that are read and not answered yet.
+  Count waiting = 0;       // Answers that wait for a thread.
+  Count body_bytes = 0;    // Of requests that are being read or answered.
+  Count answer_bytes = 0;  // Of large answers that are being sent.
 
   // Since the start:
   Count accepted = 0;
@@ -31,6 +32,7 @@ struct WebCounters {
   Count no_memory = 0;  // had no room beside the other bodies,
   Count no_thread = 0;  // or in the line for a thread,
   Count late = 0;       // or the application took too long.
+  Count abandoned = 0;  // The client went before it had its answer.
   Count timed_out = 0;  // Connections that were cut in the middle of something.
 };
 

@@ -1,5 +1,6 @@
 #include "src/server/routes/application.h"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -80,6 +81,7 @@ class Server {
 
   std::optional<HttpAnswer> answer_at_once(const HttpCall& call);
   HttpAnswer answer(const HttpCall& call);
+  BodyTerms body_terms(const HttpCall& call);
   const std::shared_ptr<WebCounters>& counters() const { return counters_; }
 
  private:
@@ -88,7 +90,12 @@ class Server {
   bool holds(const HttpCall& call, const Caller& caller, const CachedAnswer& cached,
              std::uint64_t generation);
   HttpAnswer without_route(const HttpCall& call, const RouteMatch& match) const;
-  HttpAnswer computed(const HttpCall& call, const RouteMatch& match);
+  HttpAnswer computed(const HttpCall& call, const Caller& caller, const RouteMatch& match);
+  Result<HttpAnswer> handled(const HttpCall& call, const Route& route, const Json& fields,
+                             const CallLimits& limits) const;
+  const CallLimits& limits_of(bool is_known) const {
+    return is_known ? options_.of_known : options_.of_strangers;
+  }
   void forget_answers();
   HttpAnswer failed(const Route& route, const Error& error) const;
   void render(const HttpCall& call, const Route& route, HttpAnswer& answer, std::string& tag) const;
@@ -190,9 +197,27 @@ HttpAnswer Server::sent(const HttpCall& call, const CachedAnswer& cached) const 
   return out;
 }
 
-HttpAnswer Server::computed(const HttpCall& call, const RouteMatch& match) {
+// What the use case answers, within the limits.
+Result<HttpAnswer> Server::handled(const HttpCall& call, const Route& route, const Json& fields,
+                                   const CallLimits& limits) const {
+  Services services = services_;
+  services.budget = std::make_shared<WorkBudget>(limits.work, call.cancellation);
+  Result<HttpAnswer> out = route.handle({fields, call, services});
+  // Some use cases leave out what they cannot build; without the time for it that is no answer.
+  if (const Status over = services.budget->status(); !over.ok()) return over.error();
+  if (out.ok() && out.value().body && out.value().body->size() > limits.answer) {
+    return Error{ErrorCode::kInvalidInput,
+                 "the answer would have more than " + std::to_string(limits.answer >> 20) + " MiB",
+                 "ask for less of it: folded layers, fewer levels, or a page at a time"};
+  }
+  return out;
+}
+
+HttpAnswer Server::computed(const HttpCall& call, const Caller& caller, const RouteMatch& match) {
   const Route& route = *match.route;
-  auto read = request_fields(route, match.path, call);
+  const bool is_known = guard_.is_known(call, caller);
+  const CallLimits& limits = limits_of(is_known);
+  auto read = request_fields(route, match.path, call, limits.body);
   if (const auto* problem = std::get_if<FieldsError>(&read)) {
     return error_answer(problem->status, problem->error);
   }
@@ -208,11 +233,11 @@ HttpAnswer Server::computed(const HttpCall& call, const RouteMatch& match) {
     }
     cache_.count_miss();
   }
-  Result<HttpAnswer> handled = route.handle({fields, call, services_});
+  Result<HttpAnswer> made = handled(call, route, fields, limits);
   if (route.scope != TokenScope::kRead) forget_answers();
-  if (!handled.ok()) return failed(route, handled.error());
+  if (!made.ok()) return failed(route, made.error());
   auto answer = std::make_shared<CachedAnswer>();
-  answer->answer = std::move(handled).value();
+  answer->answer = std::move(made).value();
   answer->operation = match.index;
   if (answer->answer.events || answer->answer.status != 200) return answer->answer;
   render(call, route, answer->answer, answer->tag);
@@ -253,8 +278,10 @@ std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
   const Clock::time_point begin = options_.now();
   const Caller caller = guard_.caller_of(call);
   std::size_t operation = metrics_.no_route();
+  const RouteMatch match = router_.find(call.method, call.path);
+  const bool is_instant = match.route != nullptr && match.route->is_instant;
   auto out = guard_.refuse_source(call, caller);
-  if (!out) out = guard_.refuse_rate(call, caller);
+  if (!out && !is_instant) out = guard_.refuse_rate(call, caller);
   if (watch_.has_changed(begin)) forget_answers();
   const std::uint64_t generation = cache_.generation();
   const auto cached = out ? nullptr : find_cached(call);
@@ -264,12 +291,12 @@ std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
     if (!out) out = sent(call, *cached);
   }
   if (!out) {
-    const RouteMatch match = router_.find(call.method, call.path);
     if (match.route == nullptr) {
       out = without_route(call, match);
     } else {
       operation = match.index;
       out = guard_.refuse_route(call, caller, *match.route);
+      if (!out && is_instant) out = computed(call, caller, match);
     }
   }
   if (!out) return std::nullopt;
@@ -294,10 +321,27 @@ HttpAnswer Server::answer(const HttpCall& call) {
     } else {
       operation = match.index;
       out = guard_.refuse_route(call, caller, *match.route);
-      if (!out) out = computed(call, match);
+      if (!out) out = computed(call, caller, match);
     }
   }
+  guard_.charge(call, caller, options_.now() - begin);
   return finished(call, caller, operation, *std::move(out), begin);
+}
+
+// Whoever may not call a route does not send it a body, and holds no room for one.
+BodyTerms Server::body_terms(const HttpCall& call) {
+  const Clock::time_point begin = options_.now();
+  const Caller caller = guard_.caller_of(call);
+  const RouteMatch match = router_.find(call.method, call.path);
+  const CallLimits& limits = limits_of(guard_.is_known(call, caller));
+  BodyTerms out{guard_.refuse_source(call, caller), limits.body, limits.bodies};
+  if (!out.refusal && match.route == nullptr) out.refusal = without_route(call, match);
+  if (!out.refusal) out.refusal = guard_.refuse_route(call, caller, *match.route);
+  if (match.route != nullptr) out.most_bytes = std::min(limits.body, match.route->body_limit);
+  if (!out.refusal) return out;
+  const std::size_t operation = match.route != nullptr ? match.index : metrics_.no_route();
+  out.refusal = finished(call, caller, operation, *std::move(out.refusal), begin);
+  return out;
 }
 
 HttpAnswer Server::finished(const HttpCall& call, const Caller& caller, std::size_t operation,
@@ -350,6 +394,13 @@ Application make_application(ServerOptions options, const Services& services) {
       return server->answer(call);
     } catch (const std::exception&) {
       return broken();
+    }
+  };
+  out.body_terms = [server](const HttpCall& call) -> BodyTerms {
+    try {
+      return server->body_terms(call);
+    } catch (const std::exception&) {
+      return {broken()};
     }
   };
   return out;

@@ -16,6 +16,9 @@ HttpAnswer denied(int status, std::string message, std::string hint) {
   return error_answer(status, {ErrorCode::kPermission, std::move(message), std::move(hint)});
 }
 
+// An answer of a second counts as so many calls.
+constexpr double kCallsPerSecond = 100;
+
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -154,6 +157,17 @@ std::optional<HttpAnswer> Guard::refuse_rate(const HttpCall& call, const Caller&
                                       "ask again in " + std::to_string(*wait) + " s"});
   out.headers.emplace_back("Retry-After", std::to_string(*wait));
   return out;
+}
+
+void Guard::charge(const HttpCall& call, const Caller& caller, std::chrono::nanoseconds took) {
+  if (caller.is_local || scope_of(call)) return;
+  const double seconds = std::chrono::duration<double>(took).count();
+  limiter_.charge(counted_address(caller.address), seconds * kCallsPerSecond);
+}
+
+bool Guard::is_known(const HttpCall& call, const Caller& caller) const {
+  // Who looks local to a public server may be anybody: a proxy that says nothing stands there.
+  return scope_of(call).has_value() || (caller.is_local && !options_.is_public);
 }
 
 void Guard::add_cors(const HttpCall& call, HttpAnswer& answer, bool is_preflight) const {

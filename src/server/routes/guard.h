@@ -1,6 +1,7 @@
 // Who may call: the Host and Origin of a call, its token, and how often it comes.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,11 @@ class Guard {
                                          const Route& route) const;
   // 429 with Retry-After where a caller without a token comes too often. Each call counts once.
   std::optional<HttpAnswer> refuse_rate(const HttpCall& call, const Caller& caller);
+
+  // What the answer took counts, too: a caller whose answers take long may ask less often.
+  void charge(const HttpCall& call, const Caller& caller, std::chrono::nanoseconds took);
+  // Whether the caller may cost more than strangers may.
+  bool is_known(const HttpCall& call, const Caller& caller) const;
 
   // Access-Control headers where the page of an allowed origin asks; `is_preflight`: of OPTIONS.
   void add_cors(const HttpCall& call, HttpAnswer& answer, bool is_preflight) const;

@@ -50,11 +50,14 @@ void write_transport(std::string& out, const WebCounters& web) {
             {"slow", &web.slow},
             {"no_memory", &web.no_memory},
             {"no_thread", &web.no_thread},
-            {"late", &web.late}});
+            {"late", &web.late},
+            {"abandoned", &web.abandoned}});
   single(out, "wattree_received_bytes_total", "counter", "Bytes of requests.", web.received_bytes);
   single(out, "wattree_sent_bytes_total", "counter", "Bytes of answers and events.",
          web.sent_bytes);
   single(out, "wattree_request_body_bytes", "gauge", "Bodies that are held now.", web.body_bytes);
+  single(out, "wattree_answer_bytes", "gauge", "Large answers that are being sent now.",
+         web.answer_bytes);
   single(out, "wattree_stream_readers", "gauge", "Readers of events.", web.streams);
   single(out, "wattree_answers_waiting", "gauge", "Answers that wait for a thread.", web.waiting);
 }

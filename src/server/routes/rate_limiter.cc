@@ -26,6 +26,12 @@ std::optional<int> RateLimiter::take(const std::string& caller, Time now) {
   return static_cast<int>(std::ceil(std::min(wait, kLongest)));
 }
 
+void RateLimiter::charge(const std::string& caller, double calls) {
+  const std::lock_guard lock(mutex_);
+  const auto found = buckets_.find(caller);
+  if (found != buckets_.end()) found->second.tokens -= calls;
+}
+
 // Callers whose bucket is full again are as good as new; where all are busy, all start anew.
 void RateLimiter::forget_full(Time now) {
   std::erase_if(buckets_, [&](const auto& entry) {

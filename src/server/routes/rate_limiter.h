@@ -21,6 +21,8 @@ class RateLimiter {
 
   // None: the caller may go on. Otherwise whole seconds after which it may ask again.
   std::optional<int> take(const std::string& caller, Time now);
+  // Counts as so many calls more, which later ones wait for.
+  void charge(const std::string& caller, double calls);
 
  private:
   struct Bucket {

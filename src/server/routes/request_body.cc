@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/in_quotes.h"
+#include "src/base/json_parse.h"
 #include "src/base/text.h"
 
 namespace wattree {
@@ -15,6 +16,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kMostLevels = 64;
+// Of the document in memory: several times what the largest config takes.
+constexpr std::size_t kMostInMemory = std::size_t{24} << 20;
 
 Error bad(std::string message, std::string field = {}) {
   return {ErrorCode::kInvalidInput, "the body " + std::move(message), "", std::move(field)};
@@ -46,6 +49,10 @@ class Watch {
 
 Result<Json> parse_body(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return bad("is empty");
+  if (document_bytes(text) > kMostInMemory) {
+    return bad("has too many values: as a document it would take more than " +
+               std::to_string(kMostInMemory >> 20) + " MiB of memory");
+  }
   Watch watch;
   Json json;
   try {

@@ -107,10 +107,12 @@ std::optional<FieldsError> put(Json& fields, const Parameter& parameter, const s
   return std::nullopt;
 }
 
-Outcome body_fields(const Route& route, const HttpCall& call) {
-  if (call.body.size() > route.body_limit) {
-    return refused(413, "the body has more than " + std::to_string(route.body_limit) + " bytes",
-                   "this operation takes no more");
+Outcome body_fields(const Route& route, const HttpCall& call, std::size_t most_bytes) {
+  most_bytes = std::min(most_bytes, route.body_limit);
+  if (call.body.size() > most_bytes) {
+    return refused(413, "the body has more than " + std::to_string(most_bytes) + " bytes",
+                   most_bytes < route.body_limit ? "with a token, this operation takes more"
+                                                 : "this operation takes no more");
   }
   const std::string type(call.header("content-type"));
   const std::string bare(trimmed(std::string_view(type).substr(0, type.find(';'))));
@@ -146,10 +148,11 @@ Outcome body_fields(const Route& route, const HttpCall& call) {
 
 }  // namespace
 
-Outcome request_fields(const Route& route, const PathValues& path, const HttpCall& call) {
+Outcome request_fields(const Route& route, const PathValues& path, const HttpCall& call,
+                       std::size_t most_bytes) {
   Json fields = Json::object();
   if (route.takes_body()) {
-    Outcome body = body_fields(route, call);
+    Outcome body = body_fields(route, call, most_bytes);
     if (std::holds_alternative<FieldsError>(body)) return body;
     fields = std::move(std::get<Json>(body));
   } else if (!call.body.empty()) {

@@ -1,6 +1,7 @@
 // A call's parameters and body as the one object that the request readers of `api` take.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
@@ -20,8 +21,9 @@ struct FieldsError {
 };
 
 // Each value has the parameter's type. What is not known, given twice or no number is an error that
-// names the parameter.
+// names the parameter. A body of more than `most_bytes`, or than the route takes, is refused.
 std::variant<nlohmann::json, FieldsError> request_fields(const Route& route, const PathValues& path,
-                                                         const HttpCall& call);
+                                                         const HttpCall& call,
+                                                         std::size_t most_bytes);
 
 }  // namespace wattree

@@ -71,6 +71,7 @@ struct Route {
   std::string answer = {};
   std::string answer_type = "application/json";
   TokenScope scope = TokenScope::kRead;  // What a token must allow.
+  bool is_instant = false;    // Takes no time, and must be answered when all threads are busy.
   bool is_cacheable = false;  // The same call has the same answer for as long as the server's data
                               // do not change.
   Handler handle = {};

@@ -53,6 +53,7 @@ Routes operation_routes(const ServerTexts& texts) {
       route("/healthz", "healthz", "Whether the server answers.", "application/json", health_json);
   health.answer = "health";
   health.anonymous = Anonymous::kAlways;
+  health.is_instant = true;
   out.push_back(std::move(health));
   Route metrics = route("/metrics", "metrics", "Counters for Prometheus.",
                         "text/plain; version=0.0.4; charset=utf-8", texts.metrics);

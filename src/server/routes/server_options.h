@@ -24,6 +24,14 @@ struct RateLimit {
   double burst = 200;
 };
 
+// What one call may cost: nodes of the trees that it has built, and bytes.
+struct CallLimits {
+  WorkLimits work;
+  std::size_t answer = std::size_t{256} << 20;
+  std::size_t body = std::size_t{64} << 20;     // Routes may take less.
+  std::size_t bodies = std::size_t{256} << 20;  // Together with those of others, at a time.
+};
+
 struct ServerOptions {
   // Names that this server is called by, beside those of loopback and addresses: "example.org".
   std::vector<std::string> host_names;
@@ -34,7 +42,11 @@ struct ServerOptions {
   std::vector<std::string> trusted_proxies;  // Addresses whose X-Forwarded-For is believed.
   RateLimit public_rate;                     // Of each caller without a token from elsewhere.
   CacheLimits cache;
-  Routes more_routes;  // Of other parts of the program.
+  // Several times the largest bundled model, layer by layer; a sweep of thousands of sizes.
+  CallLimits of_strangers{
+      {20'000, 10'000'000}, std::size_t{16} << 20, std::size_t{4} << 20, std::size_t{16} << 20};
+  CallLimits of_known{{200'000, 200'000'000}};  // With a token, or the server's own user.
+  Routes more_routes;                           // Of other parts of the program.
   // One line of JSON for each call that was answered; none: nothing is logged.
   std::function<void(std::string_view line)> log;
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
