@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "src/api/access/token_watch.h"
+#include "src/api/access/tokens.h"
 #include "src/cli/server_address.h"
 #include "src/server/routes/application.h"
 
@@ -41,6 +42,7 @@ RunServer::RunServer(const RunServerOptions& options, const RunEntry& entry,
                      const Services& services, TrackControl& control,
                      std::unique_ptr<LiveRuns> live)
     : options_(options),
+      token_(random_token()),
       entry_(entry),
       live_(std::move(live)),
       links_(*live_),
@@ -73,6 +75,7 @@ std::vector<WebListener> RunServer::listeners() const {
 Result<Application> RunServer::application() {
   ServerOptions options;
   options.is_public = options_.is_public;
+  options.start_token = token_;
   // Who calls from this machine needs no token: a tracker then opens no store.
   if (!is_for_this_machine(options_.address)) {
     Result<TokenCheck> tokens = watched_tokens(services_);
@@ -154,6 +157,12 @@ std::vector<std::string> RunServer::addresses() const {
     out.push_back(server_->urls()[at] + " (for EnergyVis at " + *options_.energyvis_origin + ")");
   }
   return out;
+}
+
+std::string RunServer::page() const {
+  const bool is_file = options_.address.starts_with("unix:");
+  if (!options_.port || is_file) return {};
+  return server_->urls().front() + "/#token=" + token_;
 }
 
 }  // namespace wattree

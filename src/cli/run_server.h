@@ -39,6 +39,9 @@ class RunServer {
   void take(const Record& record);
   // Where it can be reached, as a user reads it.
   std::vector<std::string> addresses() const;
+  // Its page for other accounts of this machine, with what they need to pause the run; empty: there
+  // is none.
+  std::string page() const;
 
  private:
   RunServer(const RunServerOptions& options, const RunEntry& entry, const Services& services,
@@ -48,6 +51,7 @@ class RunServer {
   void wait_until(const std::function<bool()>& is_so) const;
 
   const RunServerOptions options_;
+  const std::string token_;  // Of this server alone.
   const RunEntry entry_;
   std::unique_ptr<LiveRuns> live_;
   Links links_;

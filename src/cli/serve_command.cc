@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "src/api/access/token_watch.h"
+#include "src/api/access/tokens.h"
 #include "src/api/runs/links.h"
 #include "src/api/runs/open_profiles.h"
 #include "src/base/in_quotes.h"
@@ -171,7 +172,7 @@ struct Served {
   std::unique_ptr<WebServer> server;
 };
 
-Result<Served> start(const ServeFlags& flags, Services services) {
+Result<Served> start(const ServeFlags& flags, const std::string& token, Services services) {
   Served out;
   if (!flags.models.empty()) {
     services.models = std::make_shared<ModelsFolder>(flags.models, services.hub.size_limit);
@@ -186,6 +187,7 @@ Result<Served> start(const ServeFlags& flags, Services services) {
   services.live = out.live.get();
   services.links = out.links.get();
   ServerOptions options = flags.options;
+  options.start_token = token;
   Result<TokenCheck> tokens = watched_tokens(services);
   if (!tokens.ok()) return tokens.error();
   options.tokens = std::move(tokens).value();
@@ -210,12 +212,17 @@ int run(const ServeFlags& flags, Surroundings& world) {
   const StopSignals signals;
   allow_many_descriptors();
   give_large_memory_back();
-  const Result<Served> served = start(flags, world.services);
+  const std::string token = random_token();
+  const Result<Served> served = start(flags, token, world.services);
   if (!served.ok()) return fail(served.error(), false, world);
   WebServer& server = *served.value().server;
   const std::string& url = server.urls().front();
-  world.out << "Wattree is at " << url << "\n" << std::flush;
-  if (flags.open && !open_in_browser(url)) {
+  world.out << "Wattree is at " << url << "\n";
+  const bool is_file = url.starts_with("unix:");
+  const std::string page = is_file ? url : url + "/#token=" + token;
+  if (!is_file) world.out << "From other accounts, changes need " << page << "\n";
+  world.out << std::flush;
+  if (flags.open && !open_in_browser(page)) {
     world.err << "wattree: there is no xdg-open here to open it with\n" << std::flush;
   }
   signals.wait();

@@ -180,6 +180,7 @@ class RunView {
  public:
   RunView(const TrackFlags& flags, const TrackPlan& plan, RunServer* server, Surroundings& world)
       : setting_(plan.setting),
+        is_quiet_(flags.quiet),
         server_(server),
         world_(world),
         is_live_(world.is_err_terminal && flags.live == "auto" && !flags.quiet),
@@ -208,6 +209,9 @@ class RunView {
     // use.
     if (server_ != nullptr && event == TrackEvent::kBegun) {
       for (const std::string& address : server_->addresses()) say("this run is at " + address);
+      if (const std::string page = server_->page(); !page.empty() && !is_quiet_) {
+        say("other accounts may pause it with " + page);
+      }
     }
     if (!is_live_ || event == TrackEvent::kBegun) return;
     const RunStatus status = status_of(run, setting_);
@@ -215,6 +219,7 @@ class RunView {
   }
 
   const Setting setting_;
+  const bool is_quiet_;
   RunServer* server_;
   Surroundings& world_;
   bool is_live_;

@@ -30,6 +30,7 @@ inline HttpCall get(const std::string& target, HttpFields headers = {}) {
   out.headers = {{"host", "127.0.0.1:8080"}};
   out.headers.insert(out.headers.end(), headers.begin(), headers.end());
   out.peer = "127.0.0.1";
+  out.is_own_user = true;
   std::string rest = target.size() > out.path.size() ? target.substr(out.path.size() + 1) : "";
   while (!rest.empty()) {
     const std::string pair = rest.substr(0, rest.find('&'));

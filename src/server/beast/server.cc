@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "src/server/beast/answer_head.h"
+#include "src/server/beast/peer_user.h"
 #include "src/server/beast/socket_loop.h"
 
 namespace wattree {
@@ -158,9 +159,12 @@ void WebServer::Body::take(const Door& door, AcceptedSocket accepted) {
   ++shared_.counters.accepted;
   ++shared_.counters.connections;
   next_loop_ = (next_loop_ + 1) % loops_.size();
+  const auto& asked = shared_.application.is_own_user;
+  const bool is_own = accepted.peer_key.empty() &&
+                      (asked ? asked(accepted.descriptor) : is_own_user(accepted.descriptor));
   loops_[next_loop_]->adopt(accepted.descriptor,
                             {std::move(accepted.peer), std::move(accepted.peer_key),
-                             door.socket.listener().name, door.identity});
+                             door.socket.listener().name, door.identity, is_own});
 }
 
 void WebServer::Body::stop() {

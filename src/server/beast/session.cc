@@ -203,6 +203,7 @@ asio::awaitable<std::optional<Session::Call>> Session::read_call() {
   call.http = std::make_shared<HttpCall>();
   call.http->peer = origin_.peer;
   call.http->is_from_here = origin_.peer_key.empty();
+  call.http->is_own_user = origin_.is_own_user;
   call.http->is_encrypted = connection_.is_encrypted();
   call.http->listener = origin_.listener;
   CallParser parser(*call.http, limits_);

@@ -31,6 +31,9 @@ struct Application {
   // Asked at the end of the headers of a call whose body is still to come; quick, too. Absent: what
   // the transport's limits say.
   std::function<BodyTerms(const HttpCall&)> body_terms = {};
+  // Whether the program at the other end of a connection from here is of this process's user; asked
+  // once for each. Absent: the kernel is asked.
+  std::function<bool(int descriptor)> is_own_user = {};
   // Where the transport counts, so that the application can tell; null: it counts for itself.
   std::shared_ptr<WebCounters> counters = {};
 };

@@ -24,6 +24,7 @@ struct HttpCall {
   std::string body;
   std::string peer;           // The client's address, without its port.
   bool is_from_here = true;   // By loopback.
+  bool is_own_user = false;   // And by a program of the server's own user.
   bool is_encrypted = false;  // By TLS.
   std::string listener = {};  // Of several listeners, the one it came in by; empty: the usual one.
   // Set once nobody waits for the answer any more; null: somebody always does.

@@ -29,6 +29,9 @@ bool is_from_other_page(const HttpCall& call, const std::string& allowed) {
 
 Result<HttpAnswer> EnergyVisPages::page(const HttpCall& call) const {
   if (call.path == "/pause") {
+    if (!call.is_own_user || !call.header("x-forwarded-for").empty()) {
+      return Error{ErrorCode::kPermission, "only the user of the run may pause it", ""};
+    }
     options_.set_paused(!options_.is_paused());
     return json_answer(options_.is_paused() ? "{\"training_paused\":true}"
                                             : "{\"training_paused\":false}");

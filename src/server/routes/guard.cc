@@ -68,15 +68,26 @@ std::string_view bearer_token(const HttpCall& call) {
   return trimmed(header.substr(kScheme.size()));
 }
 
+// Takes as long wherever they differ.
+bool is_same_secret(std::string_view given, std::string_view secret) {
+  if (secret.empty() || given.size() != secret.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    difference |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(secret[i]);
+  }
+  return difference == 0;
+}
+
 }  // namespace
 
 Caller Guard::caller_of(const HttpCall& call) const {
-  Caller out{call.peer, call.is_from_here, call.is_encrypted};
+  Caller out{call.peer, false, false, call.is_encrypted};
   if (!has(options_.trusted_proxies, call.peer)) {
-    out.is_local = call.is_from_here && !(call.is_from_here && came_through_proxy(call));
+    out.is_local = call.is_from_here && !came_through_proxy(call);
+    // Who looks local to a public server may be anybody: a proxy that says nothing stands there.
+    out.is_own = out.is_local && call.is_own_user && !options_.is_public;
     return out;
   }
-  out.is_local = false;
   out.is_encrypted = call.is_encrypted || call.header("x-forwarded-proto") == "https";
   // The last address that no proxy of ours has: what stands before it may be made up.
   std::vector<std::string> hops = split(call.header("x-forwarded-for"), ',');
@@ -121,15 +132,18 @@ std::optional<HttpAnswer> Guard::refuse_source(const HttpCall& call, const Calle
 
 std::optional<TokenScope> Guard::scope_of(const HttpCall& call) const {
   const std::string_view token = bearer_token(call);
-  if (token.empty() || !options_.tokens) return std::nullopt;
-  return options_.tokens(token);
+  if (token.empty()) return std::nullopt;
+  if (is_same_secret(token, options_.start_token)) return TokenScope::kAdmin;
+  return options_.tokens ? options_.tokens(token) : std::nullopt;
 }
 
 std::optional<HttpAnswer> Guard::refuse_route(const HttpCall& call, const Caller& caller,
                                               const Route& route) const {
   if (route.anonymous == Anonymous::kAlways) return std::nullopt;
   const bool has_credentials = !call.header("authorization").empty();
-  if (caller.is_local && !has_credentials) return std::nullopt;
+  // Other users of this machine may read.
+  const bool is_let_in = caller.is_own || (caller.is_local && route.scope == TokenScope::kRead);
+  if (is_let_in && !has_credentials) return std::nullopt;
   const std::optional<TokenScope> scope = scope_of(call);
   if (scope && *scope >= route.scope) return std::nullopt;
   if (scope) {
@@ -150,7 +164,7 @@ std::optional<HttpAnswer> Guard::refuse_route(const HttpCall& call, const Caller
 }
 
 std::optional<HttpAnswer> Guard::refuse_rate(const HttpCall& call, const Caller& caller) {
-  if (caller.is_local || scope_of(call)) return std::nullopt;
+  if (is_known(call, caller)) return std::nullopt;
   const std::optional<int> wait = limiter_.take(counted_address(caller.address), options_.now());
   if (!wait) return std::nullopt;
   HttpAnswer out = error_answer(429, {ErrorCode::kUnavailable, "too many calls from one address",
@@ -160,14 +174,13 @@ std::optional<HttpAnswer> Guard::refuse_rate(const HttpCall& call, const Caller&
 }
 
 void Guard::charge(const HttpCall& call, const Caller& caller, std::chrono::nanoseconds took) {
-  if (caller.is_local || scope_of(call)) return;
+  if (is_known(call, caller)) return;
   const double seconds = std::chrono::duration<double>(took).count();
   limiter_.charge(counted_address(caller.address), seconds * kCallsPerSecond);
 }
 
 bool Guard::is_known(const HttpCall& call, const Caller& caller) const {
-  // Who looks local to a public server may be anybody: a proxy that says nothing stands there.
-  return scope_of(call).has_value() || (caller.is_local && !options_.is_public);
+  return caller.is_own || scope_of(call).has_value();
 }
 
 void Guard::add_cors(const HttpCall& call, HttpAnswer& answer, bool is_preflight) const {

@@ -16,6 +16,7 @@ namespace wattree {
 struct Caller {
   std::string address;        // Behind a trusted proxy, the one that the proxy names.
   bool is_local = false;      // On this machine, and not through a proxy.
+  bool is_own = false;        // And of the server's own user, so that no token is needed.
   bool is_encrypted = false;  // Its own connection, also to a proxy.
 };
 

@@ -37,6 +37,7 @@ struct ServerOptions {
   std::vector<std::string> host_names;
   std::vector<std::string> allowed_origins;  // Of web pages elsewhere: "https://example.org".
   TokenBook tokens;                          // None: no token is right.
+  std::string start_token;  // Of this server alone, for everything; empty: there is none.
   // Callers from elsewhere may read without a token.
   bool is_public = false;
   std::vector<std::string> trusted_proxies;  // Addresses whose X-Forwarded-For is believed.

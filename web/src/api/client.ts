@@ -34,13 +34,16 @@ export function apiPath(operation: string, parameters: Parameters = {}): string 
 
 export const absolute = (path: string): string => new URL(path, document.baseURI).href;
 
+// A token that the server no longer knows, such as that of its last start. Without it more may be allowed than with it.
+let forgotten = '';
+
 /** A token for a server that asks for one, from the fragment of the address: it never reaches a server's log. */
 export function authorization(): Record<string, string> {
   try {
     const found = /[#&]token=([^&]+)/.exec(location.hash);
     if (found?.[1] !== undefined) sessionStorage.setItem('wattree.token', decodeURIComponent(found[1]));
     const token = sessionStorage.getItem('wattree.token');
-    return token === null ? {} : { Authorization: `Bearer ${token}` };
+    return token === null || token === forgotten ? {} : { Authorization: `Bearer ${token}` };
   } catch {
     return {};
   }
@@ -57,6 +60,14 @@ export interface Call {
 }
 
 async function exchange(call: Call, accept: string): Promise<{ response: Response; text: string }> {
+  const bearer = authorization()['Authorization'];
+  const first = await attempt(call, accept);
+  if (first.response.status !== 401 || bearer === undefined) return first;
+  forgotten = bearer.slice('Bearer '.length);
+  return attempt(call, accept);
+}
+
+async function attempt(call: Call, accept: string): Promise<{ response: Response; text: string }> {
   const timeout = AbortSignal.timeout(SLOW_AFTER_MS);
   const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout]);
   const content = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
