@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "src/base/file_error.h"
-#include "src/base/output_file.h"
 
 namespace wattree {
 namespace {
@@ -76,8 +75,8 @@ Result<bool> file_exists(const fs::path& path) {
   return out;
 }
 
-Status write_file(const fs::path& path, std::string_view text) {
-  OutputFile file(path);
+Status write_file(const fs::path& path, std::string_view text, FileKeeping keeping) {
+  OutputFile file(path, keeping);
   file.write(text);
   return file.finish();
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "src/base/output_file.h"
 #include "src/base/result.h"
 
 namespace wattree {
@@ -23,6 +24,7 @@ Result<std::string> read_maybe_gzip(const std::filesystem::path& path,
 Result<bool> file_exists(const std::filesystem::path& path);
 
 // Writes the file whole or not at all: to a temporary name beside it first.
-Status write_file(const std::filesystem::path& path, std::string_view text);
+Status write_file(const std::filesystem::path& path, std::string_view text,
+                  FileKeeping keeping = {});
 
 }  // namespace wattree

@@ -1,7 +1,12 @@
 #include "src/base/output_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <set>
+
+#include "src/base/file.h"
 #include "src/base/test_folder.h"
 
 namespace wattree {
@@ -40,6 +45,43 @@ TEST(OutputFile, WritesThroughLinks) {
   EXPECT_TRUE(file.finish().ok());
   EXPECT_EQ(folder.read("target"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "link"));
+}
+
+TEST(OutputFile, IsItsOwnersAloneWhereItMustBe) {
+  const TestFolder folder;
+  const mode_t before = ::umask(022);
+  const auto mode_of = [](const std::filesystem::path& path) {
+    struct stat found {};
+    return ::lstat(path.c_str(), &found) == 0 ? found.st_mode & 0777U : 0U;
+  };
+  EXPECT_TRUE(write_file(folder.path() / "shared", "x").ok());
+  EXPECT_EQ(mode_of(folder.path() / "shared"), 0644U);
+  const FileKeeping keeping{.is_private = true, .is_synced = true};
+  EXPECT_TRUE(write_file(folder.path() / "own", "x", keeping).ok());
+  EXPECT_EQ(mode_of(folder.path() / "own"), 0600U);
+  EXPECT_TRUE(write_file(folder.path() / "shared", "y", keeping).ok());
+  EXPECT_EQ(mode_of(folder.path() / "shared"), 0600U) << "also where it was there before";
+  EXPECT_EQ(folder.read("shared"), "y");
+  EXPECT_TRUE(make_private_folder(folder.path() / "a" / "b"));
+  EXPECT_EQ(mode_of(folder.path() / "a"), 0700U);
+  EXPECT_EQ(mode_of(folder.path() / "a" / "b"), 0700U);
+  EXPECT_FALSE(make_private_folder(folder.path() / "own" / "b"));
+  ::umask(before);
+}
+
+TEST(OutputFile, HasATemporaryNameThatNobodyKnows) {
+  const TestFolder folder;
+  std::set<std::string> names;
+  for (int i = 0; i < 20; ++i) {
+    OutputFile file(folder.path() / "f");
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      names.insert(entry.path().filename().string());
+    }
+  }
+  EXPECT_EQ(names.size(), 20U);
+  for (const std::string& name : names) {
+    EXPECT_EQ(name.find(std::to_string(::getpid())), std::string::npos) << name;
+  }
 }
 
 TEST(OutputFile, SaysWhatFailed) {

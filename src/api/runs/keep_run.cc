@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 Result<fs::path> keep_profile(const Profile& profile, const fs::path& output,
                               const fs::path& folder) {
   if (!output.empty()) {
-    const Status failure = write_file(output, write_profile_json(profile));
+    // The run's journal goes once this is there.
+    const Status failure = write_file(output, write_profile_json(profile), {.is_synced = true});
     if (!failure.ok()) return failure.error();
     return output;
   }
@@ -33,9 +34,13 @@ std::string other_way(const Profile& profile, const fs::path& journal) {
   if (fs::exists(journal, failed)) {
     return "`wattree profiles recover " + journal.string() + "` makes the profile again";
   }
-  const fs::path file =
-      fs::temp_directory_path(failed) / journal.filename().replace_extension(".json");
-  if (failed || !write_file(file, write_profile_json(profile)).ok()) return "the profile is lost";
+  // Everybody may make files there: no name that somebody could have guessed.
+  const fs::path file = fs::temp_directory_path(failed) /
+                        (journal.stem().string() + "-" + random_letters() + ".json");
+  const FileKeeping keeping{.is_private = true, .is_synced = true};
+  if (failed || !write_file(file, write_profile_json(profile), keeping).ok()) {
+    return "the profile is lost";
+  }
   return "the profile is in " + file.string();
 }
 

@@ -81,7 +81,8 @@ bool is_kept(const fs::path& folder, const Profile& profile) {
 Result<fs::path> keep(const RecoveredRun& run, const RecoverRequest& request,
                       const Services& services) {
   if (!request.output.empty()) {
-    const Status failure = write_file(request.output, write_profile_json(run.profile));
+    const Status failure =
+        write_file(request.output, write_profile_json(run.profile), {.is_synced = true});
     if (!failure.ok()) return failure.error();
     return request.output;
   }

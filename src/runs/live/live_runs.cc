@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "src/base/in_quotes.h"
+#include "src/base/output_file.h"
 #include "src/base/thread.h"
 
 namespace wattree {
@@ -55,10 +56,9 @@ LiveRuns::LiveRuns(LiveFolders folders)
     : folders_(std::move(folders)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       changes_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-  std::error_code ignored;
   for (const fs::path& folder : {folders_.runs, folders_.journals}) {
     if (folder.empty()) continue;
-    fs::create_directories(folder, ignored);
+    (void)make_private_folder(folder);
     watch(folder, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY);
   }
 }

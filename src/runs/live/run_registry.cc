@@ -123,9 +123,8 @@ Status write_run_entry(const fs::path& folder, const RunEntry& entry) {
     out.end_object();
   }
   out.end_object();
-  std::error_code ignored;
-  fs::create_directories(folder, ignored);
-  return write_file(entry_path(folder, entry.id), out.take() + "\n");
+  (void)make_private_folder(folder);  // Without it, the file says what is wrong.
+  return write_file(entry_path(folder, entry.id), out.take() + "\n", {.is_private = true});
 }
 
 Result<RunEntry> read_run_entry(const fs::path& folder, const std::string& id) {

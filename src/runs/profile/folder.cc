@@ -1,8 +1,10 @@
 #include "src/runs/profile/folder.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include "src/base/file.h"
 #include "src/base/folder_entries.h"
@@ -29,12 +31,12 @@ Error failed(const char* what, const fs::path& path, const std::error_code& erro
 // taken.
 bool reserve(const fs::path& path, std::error_code& error) {
   error.clear();
-  std::FILE* file = std::fopen(path.c_str(), "wx");
-  if (file == nullptr) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) {
     if (errno != EEXIST) error = std::error_code(errno, std::generic_category());
     return false;
   }
-  std::fclose(file);
+  ::close(file);
   return true;
 }
 
@@ -85,15 +87,18 @@ Result<std::vector<StoredProfile>> list_profiles(const fs::path& folder) {
 Result<std::string> save_profile(const fs::path& folder, const Profile& profile,
                                  std::string_view id) {
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return failed("create", folder, error);
+  if (!make_private_folder(folder)) {
+    return failed("create", folder, std::error_code(errno, std::generic_category()));
+  }
   const std::string base = profile_id(id.empty() ? std::string_view(profile.name) : id);
   std::string name = base;
   for (int number = 2; !reserve(folder / (name + ".json"), error); ++number) {
     if (error) return failed("create", folder / (name + ".json"), error);
     name = base + "-" + std::to_string(number);
   }
-  if (const Status failure = write_file(folder / (name + ".json"), write_profile_json(profile));
+  const FileKeeping keeping{.is_private = true, .is_synced = true};
+  if (const Status failure =
+          write_file(folder / (name + ".json"), write_profile_json(profile), keeping);
       !failure.ok()) {
     fs::remove(folder / (name + ".json"), error);
     return failure.error();

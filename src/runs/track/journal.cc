@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "src/base/file_error.h"
+#include "src/base/output_file.h"
 #include "src/base/thread.h"
 
 namespace wattree {
@@ -48,9 +49,9 @@ std::string journal_line(std::string_view record, std::uint32_t& checksum) {
 // --- writing ---
 
 Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  // Its owner's alone: it has the run's command. Without the folder, open() says what is wrong.
+  (void)make_private_folder(path.parent_path());
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return file_error("create the journal", path, errno);
   ::flock(file, LOCK_EX | LOCK_NB);  // Nobody else can have it; a file system may have no locks.
   const std::string header = std::string(kJournalHeader) + "\n";

@@ -10,6 +10,7 @@
 
 #include "src/base/file.h"
 #include "src/base/file_error.h"
+#include "src/base/output_file.h"
 #include "src/runs/store/sqlite/migrations.h"
 
 namespace wattree {
@@ -129,8 +130,9 @@ Result<OpenDatabase> open_store_file(const fs::path& file, StoreAccess access) {
   }
   if (access == StoreAccess::kRead && !may_write(file)) return copy_in_memory(file);
   if (!exists && file.has_parent_path()) {
-    fs::create_directories(file.parent_path(), error);
-    if (error) return file_error("create", file.parent_path(), error.value());
+    if (!make_private_folder(file.parent_path())) {
+      return file_error("create", file.parent_path(), errno);
+    }
   }
   make_private(file);
   Result<std::unique_ptr<Database>> database = Database::open(file, DatabaseMode::kCreate);
