@@ -24,6 +24,7 @@ struct FilesFlags {
   std::vector<std::string> tags;
   std::string format = "wattree";
   std::string region;  // Of export.
+  bool command = false;
   std::string output;
   std::string journal;  // Of recover: a file or a folder.
   EstimateProfileRequest estimate;
@@ -60,7 +61,7 @@ int estimate(const FilesFlags& flags, Surroundings& world) {
 int export_file(const FilesFlags& flags, Surroundings& world) {
   const ExportRequest request{flags.folder.run(flags.name),
                               parse_export_format(flags.format).value_or(ExportFormat::kWattree),
-                              flags.region};
+                              flags.region, flags.command};
   const Result<ExportAnswer> answer = export_profile(request, world.services);
   if (!answer.ok()) return fail(answer.error(), false, world);
   for (const std::string& note : answer.value().notes) {
@@ -159,6 +160,8 @@ CommandSyntax add_export(CommandSyntax profiles, FilesFlags& flags) {
       .one_of({"wattree", "energyvis", "html"})
       .show_default();
   command.add_option("--region", flags.region, "Region to write instead of the profile's");
+  command.add_flag("--command", flags.command,
+                   "Keep the run's command line in the notes, which others may then read");
   command.add_option("-o,--output", flags.output, "Write to this file [standard output]");
   return command;
 }

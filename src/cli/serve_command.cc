@@ -44,6 +44,9 @@ constexpr char kServeFooter[] =
 void add_access(CommandSyntax serve, ServeFlags& flags) {
   serve.add_flag("--public", flags.options.is_public,
                  "Let anybody read without a token, at a limited rate; nobody may change anything");
+  serve.add_flag(
+      "--hub-for-all", flags.options.hub_for_strangers,
+      "Fetch models of the Hugging Face Hub also for callers without a token: public ones");
   serve
       .add_option("--host-name", flags.options.host_names,
                   "Another name that clients may use for this server (repeatable)")

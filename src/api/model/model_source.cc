@@ -39,6 +39,10 @@ Result<ModelText> find_config(const ModelRef& model, const Services& services) {
   if (const auto dropped = find_dropped(model.name, services)) {
     return ModelText{*dropped, model.name, ModelSource::kGiven, ""};
   }
+  // A request may name a hundred models.
+  if (services.budget) {
+    if (const Status over = services.budget->status(); !over.ok()) return over.error();
+  }
   HubOptions hub = services.hub;
   if (!model.revision.empty()) hub.revision = model.revision;
   Result<ModelText> found = resolve_model(model.name, hub);

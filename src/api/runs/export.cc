@@ -26,6 +26,7 @@ Result<ExportRequest> export_request(const nlohmann::json& json) {
     out.format = format.value_or(ExportFormat::kWattree);
   }
   out.region = fields.text("region");
+  out.has_command = fields.flag("command");
   fields.finish();
   if (!failure.ok()) return failure.error();
   return out;
@@ -35,6 +36,10 @@ Result<ExportAnswer> export_profile(const ExportRequest& request, const Services
   Result<Profile> loaded = load_profile(request.profile, services);
   if (!loaded.ok()) return loaded.error();
   Profile profile = std::move(loaded).value();
+  // Files are for others, whom it does not concern.
+  if (!request.has_command || !services.shows_commands) {
+    profile.notes = without_command(profile.notes);
+  }
   if (!request.region.empty()) {
     const Result<Region> found = find_region(request.region);
     if (!found.ok()) return of_field("region", found.error());

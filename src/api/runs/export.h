@@ -16,9 +16,10 @@ std::optional<ExportFormat> parse_export_format(std::string_view name);  // "wat
 struct ExportRequest {
   RunRef profile;
   ExportFormat format = ExportFormat::kWattree;
-  std::string region;  // In the place of the profile's, where it is not empty.
+  std::string region;        // In the place of the profile's, where it is not empty.
+  bool has_command = false;  // The notes have the run's command.
 };
-// {"profile", "format"? (wattree, energyvis or html), "region"?}
+// {"profile", "format"? (wattree, energyvis or html), "region"?, "command"?}
 Result<ExportRequest> export_request(const nlohmann::json& json);
 
 struct ExportAnswer {

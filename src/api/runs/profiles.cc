@@ -22,9 +22,11 @@ Result<ShowProfileRequest> show_profile_request(const nlohmann::json& json) {
 
 Result<ShowProfileAnswer> show_profile(const ShowProfileRequest& request,
                                        const Services& services) {
-  Result<Profile> profile = load_profile(request.profile, services);
-  if (!profile.ok()) return profile.error();
-  return ShowProfileAnswer{profile.value(), footprint_of(profile.value(), {})};
+  Result<Profile> loaded = load_profile(request.profile, services);
+  if (!loaded.ok()) return loaded.error();
+  Profile profile = std::move(loaded).value();
+  if (!services.shows_commands) profile.notes = without_command(profile.notes);
+  return ShowProfileAnswer{profile, footprint_of(profile, {})};
 }
 
 std::string to_json(const ShowProfileAnswer& answer) { return write_profile_json(answer.profile); }

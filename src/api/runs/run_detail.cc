@@ -135,6 +135,14 @@ void add_profile(const Profile& profile, std::size_t points, RunAnswer& out) {
   out.notes = split(profile.notes, '\n');
 }
 
+// As whoever asks may see it.
+Result<Profile> shown(Result<Profile> profile, const Services& services) {
+  if (!profile.ok() || services.shows_commands) return profile;
+  Profile out = std::move(profile).value();
+  out.notes = without_command(out.notes);
+  return out;
+}
+
 // A run that is over and of which only the brief is in memory.
 Result<Profile> kept_profile(const LiveRun& run) {
   const RunEntry entry = run.entry();
@@ -223,7 +231,7 @@ Result<RunAnswer> run(const RunRequest& request, const Services& services) {
     add_tracked(tracked, request.points, out);
   });
   if (is_here || !is_over(out.run.brief.status.state)) return out;
-  const Result<Profile> profile = kept_profile(run);
+  const Result<Profile> profile = shown(kept_profile(run), services);
   if (profile.ok()) {
     add_profile(profile.value(), request.points, out);
   } else {
@@ -239,8 +247,7 @@ Result<Profile> run_profile(const std::string& id, const Services& services) {
   if (!found.ok()) return found.error();
   std::optional<Profile> out;
   found.value()->look([&](const TrackedRun& run, const PowerTrace&) { out = run.profile(); });
-  if (out) return *std::move(out);
-  return kept_profile(*found.value());
+  return shown(out ? Result<Profile>(*std::move(out)) : kept_profile(*found.value()), services);
 }
 
 Result<std::string> run_profile_json(const std::string& id, const Services& services) {

@@ -19,6 +19,7 @@
 #include "src/base/version.h"
 #include "src/runs/profile/folder.h"
 #include "src/runs/track/child.h"
+#include "src/runs/track/command_secrets.h"
 #include "src/runs/track/epoch_socket.h"
 #include "src/runs/track/machine.h"
 
@@ -192,7 +193,7 @@ std::string host_name() {
 void describe_run(const TrackRequest& request, const Setting& setting, RunBegun& run) {
   run.name = name_for(request);
   run.tool = std::string("wattree ") + kVersion;
-  run.command = command_text(request.command);
+  run.command = command_text(without_secrets(request.command));
   run.host = host_name();
   run.planned_epochs = request.epochs;
   run.precision = request.precision;

@@ -17,6 +17,7 @@ struct HubOptions {
   std::filesystem::path token_file;  // Where `token` is empty; read when a download needs it.
   std::filesystem::path cache;       // huggingface_hub's own layout; empty: no cache.
   bool offline = false;              // Bundled models, files and the cache only.
+  bool asks_hub = true;              // Off where nothing may be fetched, nor come out of the cache.
   bool allow_files = true;           // Off where the argument comes from the network.
   std::string proxy;
   std::string no_proxy;   // Hosts reached without the proxy.

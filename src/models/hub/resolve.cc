@@ -56,6 +56,13 @@ Result<ModelText> from_cache(const RepoName& repo, const HubOptions& options, Er
 }
 
 Result<ModelText> from_hub(const RepoName& repo, const HubOptions& options) {
+  if (!options.asks_hub) {
+    return Error{ErrorCode::kPermission,
+                 "models of the Hugging Face Hub are for callers with a token here",
+                 hint_of_bundled(repo.name,
+                                 "send Authorization: Bearer TOKEN, or give the model's "
+                                 "config.json as <config>; `wattree models` has others")};
+  }
   if (options.offline) {
     // Whoever may not have files opened is not told where they are.
     const bool is_shown = options.allow_files && !options.cache.empty();

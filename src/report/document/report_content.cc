@@ -181,7 +181,10 @@ ReportContent report_content(const Footprint& footprint, MassUnit unit) {
   const Profile& profile = footprint.profile;
   if (!profile.author.empty()) out.notes.push_back("author: " + profile.author);
   if (!profile.source.empty()) out.notes.push_back("source: " + profile.source);
-  if (!profile.notes.empty()) out.notes.push_back(profile.notes);
+  // A report is for others, whom the command does not concern.
+  if (std::string notes = without_command(profile.notes); !notes.empty()) {
+    out.notes.push_back(std::move(notes));
+  }
   out.notes.insert(out.notes.end(), curve.notes.begin(), curve.notes.end());
   return out;
 }

@@ -89,4 +89,16 @@ std::string hardware_text(const std::vector<HardwareEntry>& hardware) {
   return join(parts);
 }
 
+std::string without_command(std::string_view notes) {
+  std::string out;
+  while (!notes.empty()) {
+    const std::string_view line = notes.substr(0, notes.find('\n'));
+    notes.remove_prefix(std::min(line.size() + 1, notes.size()));
+    if (line.starts_with(kCommandNote)) continue;
+    if (!out.empty()) out += '\n';
+    out += line;
+  }
+  return out;
+}
+
 }  // namespace wattree

@@ -102,6 +102,10 @@ std::optional<Joules> device_energy(const Epoch& epoch);
 std::optional<Joules> device_energy(const Profile& profile);
 // Of what a run took outside its epochs; absent where that is nothing, or not known.
 std::optional<Joules> outside_energy(const Profile& profile);
+// The line of the notes that a run's command has; and notes without such lines, for whom it does
+// not concern.
+inline constexpr std::string_view kCommandNote = "command: ";
+std::string without_command(std::string_view notes);
 // Of the whole run; absent where an epoch does not say.
 std::optional<Seconds> duration(const Profile& profile);
 // Of the sum of everything in it; absent where there is nothing.

@@ -267,7 +267,7 @@ EpochMeasured TrackedRun::outside_of(const std::vector<EpochMeasured>& epochs, E
 }
 
 std::string TrackedRun::notes_text() const {
-  std::string notes = begun_.command.empty() ? "" : "command: " + begun_.command;
+  std::string notes = begun_.command.empty() ? "" : std::string(kCommandNote) + begun_.command;
   const auto add_note = [&](const std::string& text) {
     notes += (notes.empty() ? "" : "\n") + text;
   };

@@ -27,9 +27,20 @@ using Json = nlohmann::json;
 constexpr std::chrono::minutes kHubAnswersLast(5);
 constexpr std::size_t kSmallestGzip = 860;  // Less fits into a packet as it is.
 
-// The call as it came, and the encoding of its answer.
-std::string raw_key(const HttpCall& call, bool is_gzip) {
-  std::string out = is_gzip ? "z" : "i";
+// In what one answer differs from another to the same call. Who is known may see more.
+struct CachedForm {
+  bool is_gzip = false;
+  bool is_for_known = false;
+  std::string text() const { return {is_gzip ? 'z' : 'i', is_for_known ? 'k' : 's'}; }
+};
+
+CachedForm form_of(const HttpCall& call, bool is_known) {
+  return {accepts_gzip(call.header("accept-encoding")), is_known};
+}
+
+// The call as it came, and the form of its answer.
+std::string raw_key(const HttpCall& call, const CachedForm& form) {
+  std::string out = form.text();
   out += call.path;
   for (const auto& [name, value] : call.query) {
     out += '\0';
@@ -41,8 +52,8 @@ std::string raw_key(const HttpCall& call, bool is_gzip) {
 }
 
 // Whatever the order of the parameters.
-std::string canonical_key(std::size_t route, const Json& fields, bool is_gzip) {
-  return (is_gzip ? "Z" : "I") + std::to_string(route) + fields.dump();
+std::string canonical_key(std::size_t route, const Json& fields, const CachedForm& form) {
+  return form.text() + std::to_string(route) + fields.dump();
 }
 
 // A body that is kept must not hold the room that it grew in.
@@ -60,6 +71,20 @@ Services for_callers(Services services) {
   return services;
 }
 
+// For callers that nobody knows: nothing that the server's token could read, or has read before,
+// and no file for what they name.
+Services for_strangers(Services services, const ServerOptions& options) {
+  constexpr std::chrono::seconds kPatience(10);
+  services.hub.asks_hub = options.hub_for_strangers;
+  services.hub.token.clear();
+  services.hub.token_file.clear();
+  services.hub.cache.clear();
+  services.hub.total_timeout =
+      std::min<std::chrono::milliseconds>(services.hub.total_timeout, kPatience);
+  services.shows_commands = false;
+  return services;
+}
+
 // Where files lie that answers are made from.
 std::vector<std::filesystem::path> folders_of(const Services& services) {
   std::vector<std::filesystem::path> out{services.predictors};
@@ -72,6 +97,7 @@ class Server {
   Server(ServerOptions options, const Services& services)
       : options_(std::move(options)),
         services_(for_callers(services)),
+        for_strangers_(for_strangers(services_, options_)),
         hidden_(services_),
         router_(make_routes()),
         guard_(options_),
@@ -86,13 +112,13 @@ class Server {
 
  private:
   Routes make_routes();
-  std::shared_ptr<const CachedAnswer> find_cached(const HttpCall& call);
+  std::shared_ptr<const CachedAnswer> find_cached(const HttpCall& call, const Caller& caller);
   bool holds(const HttpCall& call, const Caller& caller, const CachedAnswer& cached,
              std::uint64_t generation);
   HttpAnswer without_route(const HttpCall& call, const RouteMatch& match) const;
   HttpAnswer computed(const HttpCall& call, const Caller& caller, const RouteMatch& match);
   Result<HttpAnswer> handled(const HttpCall& call, const Route& route, const Json& fields,
-                             const CallLimits& limits) const;
+                             bool is_known) const;
   const CallLimits& limits_of(bool is_known) const {
     return is_known ? options_.of_known : options_.of_strangers;
   }
@@ -107,6 +133,7 @@ class Server {
 
   const ServerOptions options_;
   const Services services_;
+  const Services for_strangers_;
   const PathsHidden hidden_;
   const Router router_;
   Guard guard_;
@@ -199,8 +226,9 @@ HttpAnswer Server::sent(const HttpCall& call, const CachedAnswer& cached) const 
 
 // What the use case answers, within the limits.
 Result<HttpAnswer> Server::handled(const HttpCall& call, const Route& route, const Json& fields,
-                                   const CallLimits& limits) const {
-  Services services = services_;
+                                   bool is_known) const {
+  const CallLimits& limits = limits_of(is_known);
+  Services services = is_known ? services_ : for_strangers_;
   services.budget = std::make_shared<WorkBudget>(limits.work, call.cancellation);
   Result<HttpAnswer> out = route.handle({fields, call, services});
   // Some use cases leave out what they cannot build; without the time for it that is no answer.
@@ -216,24 +244,23 @@ Result<HttpAnswer> Server::handled(const HttpCall& call, const Route& route, con
 HttpAnswer Server::computed(const HttpCall& call, const Caller& caller, const RouteMatch& match) {
   const Route& route = *match.route;
   const bool is_known = guard_.is_known(call, caller);
-  const CallLimits& limits = limits_of(is_known);
-  auto read = request_fields(route, match.path, call, limits.body);
+  auto read = request_fields(route, match.path, call, limits_of(is_known).body);
   if (const auto* problem = std::get_if<FieldsError>(&read)) {
     return error_answer(problem->status, problem->error);
   }
   const Json& fields = std::get<Json>(read);
-  const bool is_gzip = accepts_gzip(call.header("accept-encoding"));
+  const CachedForm form = form_of(call, is_known);
   const std::string key =
-      route.is_cacheable ? canonical_key(match.index, fields, is_gzip) : std::string();
+      route.is_cacheable ? canonical_key(match.index, fields, form) : std::string();
   const std::uint64_t generation = cache_.generation();
   if (route.is_cacheable) {
     if (const auto cached = cache_.find(key)) {
-      if (is_read(call)) cache_.add_key(key, raw_key(call, is_gzip));
+      if (is_read(call)) cache_.add_key(key, raw_key(call, form));
       return sent(call, *cached);
     }
     cache_.count_miss();
   }
-  Result<HttpAnswer> made = handled(call, route, fields, limits);
+  Result<HttpAnswer> made = handled(call, route, fields, is_known);
   if (route.scope != TokenScope::kRead) forget_answers();
   if (!made.ok()) return failed(route, made.error());
   auto answer = std::make_shared<CachedAnswer>();
@@ -250,14 +277,15 @@ HttpAnswer Server::computed(const HttpCall& call, const Caller& caller, const Ro
     if (is_hubs) answer->until = options_.now() + kHubAnswersLast;
     keep_exactly(answer->answer.body);
     cache_.put(key, answer, generation);
-    if (is_read(call)) cache_.add_key(key, raw_key(call, is_gzip));
+    if (is_read(call)) cache_.add_key(key, raw_key(call, form));
   }
   return sent(call, *answer);
 }
 
-std::shared_ptr<const CachedAnswer> Server::find_cached(const HttpCall& call) {
+std::shared_ptr<const CachedAnswer> Server::find_cached(const HttpCall& call,
+                                                        const Caller& caller) {
   if (!is_read(call) || !call.body.empty()) return nullptr;
-  return cache_.find(raw_key(call, accepts_gzip(call.header("accept-encoding"))));
+  return cache_.find(raw_key(call, form_of(call, guard_.is_known(call, caller))));
 }
 
 // Whether a call that had this answer before, and still has the same Host and Origin, has it again.
@@ -284,7 +312,7 @@ std::optional<HttpAnswer> Server::answer_at_once(const HttpCall& call) {
   if (!out && !is_instant) out = guard_.refuse_rate(call, caller);
   if (watch_.has_changed(begin)) forget_answers();
   const std::uint64_t generation = cache_.generation();
-  const auto cached = out ? nullptr : find_cached(call);
+  const auto cached = out ? nullptr : find_cached(call, caller);
   if (cached) {
     operation = cached->operation;
     out = guard_.refuse_route(call, caller, router_.routes()[operation]);

@@ -258,6 +258,34 @@ TEST_F(ApplicationTest, RefusesBodiesThatExpand) {
   EXPECT_EQ(error(stranger, 413).at("hint"), "with a token, this operation takes more");
 }
 
+TEST_F(ApplicationTest, FetchesNothingForStrangers) {
+  Services services = test_services();
+  services.hub.token = "hf_secret";
+  services.hub.offline = false;
+  services.hub.endpoint = "http://127.0.0.1:1";  // Nobody is there.
+  ServerOptions options;
+  options.is_public = true;
+  HttpCall call = get("/api/v1/predict?model=org/private");
+  call.is_from_here = false;
+  for (const char* path :
+       {"/api/v1/predict?model=org/private", "/api/v1/compare?a=gpt2&b=org/private",
+        "/api/v1/compare?models=gpt2&models=org/private",
+        "/api/v1/whatif?profile=bert-base-v100&other_model=org/private"}) {
+    call.query = get(path).query;
+    call.path = get(path).path;
+    application_ = make_application(options, services);
+    const auto refused = error(call, 403);
+    EXPECT_NE(refused.at("hint").get<std::string>().find("Bearer"), std::string::npos) << path;
+    options.hub_for_strangers = true;
+    application_ = make_application(options, services);
+    EXPECT_EQ(error(call, 503).value("code", ""), "unavailable") << "it was asked for";
+    options.hub_for_strangers = false;
+  }
+  // Who is known has it fetched.
+  application_ = make_application({}, services);
+  error(get("/api/v1/predict?model=org/private"), 503);
+}
+
 TEST_F(ApplicationTest, ChecksRightsAndSizeBeforeTheBody) {
   ServerOptions options;
   options.is_public = true;
@@ -331,7 +359,7 @@ TEST_F(ApplicationTest, SaysForHowLongAnAnswerHolds) {
   ServerOptions options;
   options.now = [&now] { return now; };
   options.is_public = true;
-  options.public_rate = {0.001, 3};
+  options.public_rate = {0.001, 4};
   options.tokens = [&](std::string_view) {
     return is_token_good ? std::optional(TokenScope::kAdmin) : std::nullopt;
   };
@@ -358,11 +386,12 @@ TEST_F(ApplicationTest, SaysForHowLongAnAnswerHolds) {
   HttpCall from_elsewhere = get(target);
   from_elsewhere.is_from_here = false;
   from_elsewhere.peer = "192.0.2.1";
+  EXPECT_FALSE(wattree::ask(application, from_elsewhere).holds) << "strangers have their own";
   const HttpAnswer open = wattree::ask(application, from_elsewhere);
   ASSERT_TRUE(open.holds);
   EXPECT_TRUE(open.holds());
   EXPECT_TRUE(open.holds());
-  EXPECT_FALSE(open.holds()) << "three calls were allowed";
+  EXPECT_FALSE(open.holds()) << "four calls were allowed";
 
   from_elsewhere.headers.emplace_back("authorization", "Bearer secret");
   const HttpAnswer known = wattree::ask(application, from_elsewhere);

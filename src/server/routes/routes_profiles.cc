@@ -47,7 +47,9 @@ Route export_route() {
       {id_in_path("profile"),
        choice("format", "wattree, energyvis, or html for a report; wattree where absent.",
               {"energyvis", "wattree", "html"}),
-       {"region", kText, "A region in place of the profile's.", "US-GA"}},
+       {"region", kText, "A region in place of the profile's.", "US-GA"},
+       {"command", kBoolean, "Whether the run's command is in the notes; not where absent.",
+        "false"}},
       "", export_answer);
 }
 

@@ -57,6 +57,11 @@ Result<HttpAnswer> profile_answer(const RouteCall& call) {
 }
 
 Result<HttpAnswer> journal_answer(const RouteCall& call) {
+  if (!call.services.shows_commands) {
+    return Error{ErrorCode::kPermission,
+                 "a journal has the run's command, which callers without a token do not see",
+                 "send Authorization: Bearer TOKEN; `wattree token create` makes one"};
+  }
   const Result<std::shared_ptr<LiveRun>> run = run_of(call);
   if (!run.ok()) return run.error();
   Status failure;

@@ -40,6 +40,8 @@ struct ServerOptions {
   std::string start_token;  // Of this server alone, for everything; empty: there is none.
   // Callers from elsewhere may read without a token.
   bool is_public = false;
+  // Strangers may name models of the Hub: public ones, which are fetched anew each time.
+  bool hub_for_strangers = false;
   std::vector<std::string> trusted_proxies;  // Addresses whose X-Forwarded-For is believed.
   RateLimit public_rate;                     // Of each caller without a token from elsewhere.
   CacheLimits cache;

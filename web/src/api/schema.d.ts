@@ -4559,6 +4559,11 @@ export interface operations {
                  * @example US-GA
                  */
                 region?: string;
+                /**
+                 * @description Whether the run's command is in the notes; not where absent.
+                 * @example false
+                 */
+                command?: boolean;
             };
             header?: never;
             path: {
