@@ -10,6 +10,7 @@ namespace wattree {
 namespace {
 
 constexpr auto kPeriod = std::chrono::seconds(1);
+constexpr int kMostFailures = 10;
 constexpr auto kUseNoted = std::chrono::minutes(1);
 constexpr std::size_t kLongestToken = 200;  // Ours have 67 characters: no more is worth hashing.
 
@@ -62,7 +63,10 @@ void TokenWatch::refresh() { look(StoreAccess::kRead); }
 
 void TokenWatch::look(StoreAccess access) {
   const Result<std::shared_ptr<ProfileStore>> store = open_store({}, services_, access);
-  if (!store.ok()) return;
+  if (!store.ok()) {
+    forget_in_time();
+    return;
+  }
   std::map<std::int64_t, UtcTime> used;
   {
     const std::lock_guard lock(mutex_);
@@ -73,9 +77,19 @@ void TokenWatch::look(StoreAccess access) {
     (void)store.value()->note_token_use(id, time);
   }
   Result<std::vector<Token>> tokens = store.value()->tokens();
-  if (!tokens.ok()) return;
+  if (!tokens.ok()) {
+    forget_in_time();
+    return;
+  }
   const std::lock_guard lock(mutex_);
+  looks_failed_ = 0;
   tokens_ = std::move(tokens).value();
+}
+
+// A store that cannot be read may have been replaced: nobody knows what was revoked in it.
+void TokenWatch::forget_in_time() {
+  const std::lock_guard lock(mutex_);
+  if (++looks_failed_ >= kMostFailures) tokens_.clear();
 }
 
 Result<TokenCheck> watched_tokens(const Services& services) {

@@ -38,11 +38,13 @@ class TokenWatch {
   explicit TokenWatch(const Services& services) : services_(services) {}
   void look(StoreAccess access);
   void watch();
+  void forget_in_time();
 
   const Services services_;
   std::mutex mutex_;  // Guards what follows.
   std::condition_variable ended_;
   bool is_ending_ = false;
+  int looks_failed_ = 0;  // One after the other.
   std::vector<Token> tokens_;
   std::map<std::int64_t, UtcTime> used_;  // By id, since it was last written down.
   std::jthread thread_;

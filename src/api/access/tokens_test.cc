@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "src/api/access/token_watch.h"
 #include "src/base/test_folder.h"
+#include "src/runs/store/profile_store.h"
 #include "src/runs/store/sqlite/sqlite_store.h"
 #include "tests/support/no_threads.h"
 
@@ -111,6 +113,44 @@ TEST_F(Tokens, AreSeenByAWatchWithinSeconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   EXPECT_TRUE(book(token));
+}
+
+TEST_F(Tokens, AreThoseOfTheFileThatIsThereNow) {
+  const std::string token = create({{"name", "a"}, {"scope", "admin"}});
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  EXPECT_TRUE((*watch)(token));
+  // Another store is put in its place, as by a restore that this program did not make.
+  Services other = services_;
+  other.store = folder_.path() / "other.db";
+  const CreateTokenRequest request =
+      create_token_request({{"name", "b"}, {"scope", "read"}}).value();
+  const std::string others = create_token(request, other).value().text;
+  {
+    const auto store = other.stores.open(other.store, StoreAccess::kRead).value();
+    ASSERT_TRUE(store->backup(folder_.path() / "whole.db").ok());
+  }
+  std::filesystem::rename(folder_.path() / "whole.db", services_.store);
+  watch->refresh();
+  EXPECT_FALSE((*watch)(token)) << "it is not in there";
+  EXPECT_TRUE((*watch)(others));
+  // And what is written goes into it.
+  const std::string third = create({{"name", "c"}, {"scope", "read"}});
+  watch->refresh();
+  EXPECT_TRUE((*watch)(third));
+  std::filesystem::remove(services_.store);
+  watch->refresh();
+  EXPECT_FALSE((*watch)(others)) << "no file, no tokens";
+}
+
+TEST_F(Tokens, AreForgottenWhereTheStoreCannotBeRead) {
+  const std::string token = create({{"name", "a"}, {"scope", "admin"}});
+  const std::shared_ptr<TokenWatch> watch = TokenWatch::start(services_).value();
+  std::filesystem::remove(services_.store);
+  std::ofstream(services_.store) << std::string(4096, 'x');
+  watch->refresh();
+  EXPECT_TRUE((*watch)(token)) << "it may be for a moment";
+  for (int i = 0; i < 10; ++i) watch->refresh();
+  EXPECT_FALSE((*watch)(token));
 }
 
 TEST_F(Tokens, AreLookedUpByManyThreads) {

@@ -20,6 +20,14 @@ Status check_name(const std::string& name) {
                "name"};
 }
 
+Status check_length(const std::string& name) {
+  if (name.size() <= kLongestName) return {};
+  return Error{ErrorCode::kInvalidInput,
+               "the name " + in_quotes(name, 40) + " has " + std::to_string(name.size()) +
+                   " bytes; at most " + std::to_string(kLongestName) + " are kept",
+               "give it a shorter one", "name"};
+}
+
 Status check_tags(const std::vector<std::string>& tags) {
   if (tags.size() > kMostTags) {
     return Error{ErrorCode::kInvalidInput,

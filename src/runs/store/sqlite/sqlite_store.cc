@@ -1,7 +1,10 @@
 #include "src/runs/store/sqlite/sqlite_store.h"
 
+#include <sys/stat.h>
+
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "src/base/in_quotes.h"
 #include "src/runs/store/profile_store.h"
@@ -314,12 +317,40 @@ Status SqliteStore::backup(const fs::path& file) {
   return write_backup(*database_, file);
 }
 
+// Which file it is that has a name now; none where there is none.
+struct FileMark {
+  dev_t device;
+  ino_t number;
+  bool operator==(const FileMark&) const = default;
+};
+
+std::optional<FileMark> mark_of(const fs::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return FileMark{found.st_dev, found.st_ino};
+}
+
+fs::path log_of(const fs::path& file) { return file.string() + "-wal"; }
+
+// SQLite would write the log of the former file into the one that is there now.
+void remove_log(const fs::path& file, const std::optional<FileMark>& log) {
+  if (!log || mark_of(log_of(file)) != log) return;
+  std::error_code ignored;
+  fs::remove(log_of(file), ignored);
+  fs::remove(file.string() + "-shm", ignored);
+}
+
 }  // namespace
 
 ProfileStores sqlite_stores() {
+  struct OpenedFile {
+    std::shared_ptr<ProfileStore> store;
+    std::optional<FileMark> mark;
+    std::optional<FileMark> log;  // What was written last may still be in it.
+  };
   struct Opened {
     std::mutex mutex;
-    std::map<fs::path, std::shared_ptr<ProfileStore>> stores;  // By file; none in memory alone.
+    std::map<fs::path, OpenedFile> stores;  // By file; none in memory alone.
   };
   auto opened = std::make_shared<Opened>();
   ProfileStores out;
@@ -327,13 +358,22 @@ ProfileStores sqlite_stores() {
                       StoreAccess access) -> Result<std::shared_ptr<ProfileStore>> {
     const std::lock_guard lock(opened->mutex);
     if (const auto known = opened->stores.find(file); known != opened->stores.end()) {
-      return known->second;
+      if (known->second.mark == mark_of(file)) {
+        known->second.log = mark_of(log_of(file));
+        return known->second.store;
+      }
+      // Another file has its name, or none: what is written to this one is lost.
+      const std::optional<FileMark> log = known->second.log;
+      opened->stores.erase(known);
+      remove_log(file, log);
     }
     Result<OpenDatabase> found = open_store_file(file, access);
     if (!found.ok()) return found.error();
     OpenDatabase database = std::move(found).value();
     auto store = std::make_shared<SqliteStore>(std::move(database.database));
-    if (database.is_file) opened->stores.emplace(file, store);
+    if (database.is_file) {
+      opened->stores.emplace(file, OpenedFile{store, mark_of(file), mark_of(log_of(file))});
+    }
     return std::shared_ptr<ProfileStore>(std::move(store));
   };
   out.restore = [opened](const fs::path& backup, const fs::path& file) -> Result<fs::path> {
