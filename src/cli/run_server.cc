@@ -93,6 +93,7 @@ Result<Application> RunServer::application() {
     if (call.listener == kEnergyVis) return {};
     return own.body_terms(call);
   };
+  out.note_refusal = own.note_refusal;
   out.answer = [own, this](const HttpCall& call) {
     return call.listener == kEnergyVis ? energyvis_.answer(call) : own.answer(call);
   };

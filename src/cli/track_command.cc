@@ -189,7 +189,7 @@ class RunView {
                                                    : LiveLine::Place::kBottomRow) {}
 
   void say(const std::string& text) const {
-    world_.err << "wattree: " << text << "\n" << std::flush;
+    world_.err << "wattree: " << printable(text) << "\n" << std::flush;
   }
   void clear() { line_.clear(); }
 

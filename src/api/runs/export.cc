@@ -37,7 +37,7 @@ Result<ExportAnswer> export_profile(const ExportRequest& request, const Services
   if (!loaded.ok()) return loaded.error();
   Profile profile = std::move(loaded).value();
   // Files are for others, whom it does not concern.
-  if (!request.has_command || !services.shows_commands) {
+  if (!request.has_command || !services.shows_private) {
     profile.notes = without_command(profile.notes);
   }
   if (!request.region.empty()) {

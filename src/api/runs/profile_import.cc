@@ -37,6 +37,7 @@ Result<ImportProfileAnswer> import_profile(const ImportProfileRequest& request,
   ReadProfiles found = std::move(read).value();
   std::vector<NewProfile> wanted;
   for (Profile& profile : found.profiles) {
+    if (Status failure = check_length(profile.name); !failure.ok()) return failure.error();
     const std::string id = profile_id(request.id.empty() ? profile.name : request.id);
     wanted.push_back(
         {std::move(profile), id, ProfileOrigin::kImported, request.tags, now(services)});

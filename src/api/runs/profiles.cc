@@ -25,7 +25,7 @@ Result<ShowProfileAnswer> show_profile(const ShowProfileRequest& request,
   Result<Profile> loaded = load_profile(request.profile, services);
   if (!loaded.ok()) return loaded.error();
   Profile profile = std::move(loaded).value();
-  if (!services.shows_commands) profile.notes = without_command(profile.notes);
+  if (!services.shows_private) profile.notes = without_command(profile.notes);
   return ShowProfileAnswer{profile, footprint_of(profile, {})};
 }
 

@@ -137,7 +137,7 @@ void add_profile(const Profile& profile, std::size_t points, RunAnswer& out) {
 
 // As whoever asks may see it.
 Result<Profile> shown(Result<Profile> profile, const Services& services) {
-  if (!profile.ok() || services.shows_commands) return profile;
+  if (!profile.ok() || services.shows_private) return profile;
   Profile out = std::move(profile).value();
   out.notes = without_command(out.notes);
   return out;

@@ -18,6 +18,7 @@
 #include "src/base/text.h"
 #include "src/base/version.h"
 #include "src/runs/profile/folder.h"
+#include "src/runs/store/profile_texts.h"
 #include "src/runs/track/child.h"
 #include "src/runs/track/command_secrets.h"
 #include "src/runs/track/epoch_socket.h"
@@ -239,6 +240,7 @@ Result<TrackPlan> plan_track(const TrackRequest& request, const Services& servic
         ErrorCode::kInvalidInput, "<output> - would be standard output, which is the command's",
         "name a file, or leave it out: the profile is then kept among the others", "output"};
   }
+  if (const Status failure = check_length(request.name); !failure.ok()) return failure.error();
   TrackPlan plan;
   for (const auto part : {plan_times, plan_budgets, plan_epoch_lines}) {
     if (const Status failure = part(request, plan.options); !failure.ok()) return failure.error();

@@ -37,8 +37,8 @@ struct Services {
   MeterQuery meters;                 // /proc, /sys and NVML.
   std::function<std::int64_t()> seconds_since_1970;
   std::shared_ptr<PredictorMemory> known_predictors;  // Null: each request reads its own.
-  // Whether answers have the commands of runs: they may tell more than figures do.
-  bool shows_commands = true;
+  // Whether answers have what tells more than figures do: commands of runs, addresses of links.
+  bool shows_private = true;
   std::shared_ptr<WorkBudget> budget;  // Of the request that these are for; null: without bounds.
 };
 

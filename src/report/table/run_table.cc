@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/base/amounts.h"
+#include "src/base/in_quotes.h"
 #include "src/base/text.h"
 #include "src/report/document/equivalent_text.h"
 #include "src/report/document/report_content.h"
@@ -218,7 +219,7 @@ std::string live_text(const RunStatus& status, std::size_t columns) {
   std::vector<LivePart> parts = live_parts(status);
   while (true) {
     std::string out;
-    for (const LivePart& part : parts) out += (out.empty() ? "" : "  ") + part.text;
+    for (const LivePart& part : parts) out += (out.empty() ? "" : "  ") + printable(part.text);
     if (display_width(out) <= columns || parts.size() < 2) return out;
     // A part that does not fit is left out whole: half a number would be a wrong one.
     parts.erase(std::min_element(parts.begin(), parts.end(),
@@ -228,7 +229,7 @@ std::string live_text(const RunStatus& status, std::size_t columns) {
 
 std::string summary_text(const TrackedRun& run, const Setting& setting, const FieldName& name) {
   const RunStatus status = status_of(run, setting);
-  std::string out = fmt::format("wattree: {}: ", status.name);
+  std::string out = fmt::format("wattree: {}: ", printable(status.name));
   if (const std::size_t epochs = run.epochs().size(); epochs > 0) {
     out += fmt::format("{} epoch{}, ", epochs, epochs == 1 ? "" : "s");
   }

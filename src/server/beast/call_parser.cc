@@ -44,6 +44,12 @@ CallProblem too_long(std::size_t most_bytes) {
                      "`wattree profiles import` takes larger files on the server's machine");
 }
 
+bool has_folded_line(std::string_view head) {
+  head = head.substr(0, head.find("\r\n\r\n"));
+  return head.find("\r\n ") != std::string_view::npos ||
+         head.find("\r\n\t") != std::string_view::npos;
+}
+
 CallParser::CallParser(HttpCall& call, const WebLimits& limits) : call_(call), limits_(limits) {
   eager(true);
   header_limit(static_cast<std::uint32_t>(limits.head));
@@ -104,6 +110,13 @@ void CallParser::on_field_impl(http::field field, Text name, Text value, BeastEr
     }
   }
   if (field == http::field::host) ++hosts_;
+  if (field == http::field::content_length || field == http::field::transfer_encoding) ++lengths_;
+  const bool is_list = field == http::field::content_length && value.find(',') != Text::npos;
+  if (lengths_ > 1 || is_list) {
+    refuse(400, "the request says twice how long its body is",
+           "send one header Content-Length or Transfer-Encoding", code);
+    return;
+  }
   call_.headers.emplace_back(in_small_letters(name), std::string(value.data(), value.size()));
 }
 

@@ -21,6 +21,9 @@ struct CallProblem {
 // Of a body of more than so many bytes.
 CallProblem too_long(std::size_t most_bytes);
 
+// Whether a header goes on in the next line, which others may read as two.
+bool has_folded_line(std::string_view head);
+
 // One request. Bytes that its put() did not take belong to the next one.
 class CallParser : public boost::beast::http::basic_parser<true> {
  public:
@@ -53,6 +56,7 @@ class CallParser : public boost::beast::http::basic_parser<true> {
   const WebLimits& limits_;
   int version_ = 11;
   int hosts_ = 0;
+  int lengths_ = 0;  // Headers that say where the body ends.
   bool expects_continue_ = false;
   bool has_head_ = false;
   std::string authority_;

@@ -41,7 +41,8 @@ struct WebLimits {
   unsigned answer_threads = 0;
   unsigned socket_threads = 0;
 
-  Time heartbeat{15'000};  // A comment in a stream that has no event for so long.
+  Time asked_again{2'000};  // Whether a stream's reader may still read it.
+  Time heartbeat{15'000};   // A comment in a stream that has no event for so long.
   // What a stop waits for answers and streams in flight.
   Time stop_time{5'000};
 };

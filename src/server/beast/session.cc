@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/error.hpp>
 
 #include "src/server/beast/answer_head.h"
 #include "src/server/beast/counted.h"
-#include "src/server/beast/stream_bell.h"
 
 namespace wattree {
 namespace {
@@ -21,9 +19,6 @@ namespace http = boost::beast::http;
 // Requests are small, so that idle connections are; bodies are read in larger pieces.
 constexpr std::size_t kHeadPiece = 2048;
 constexpr std::size_t kBodyPiece = std::size_t{64} << 10;
-// For a peer that has its answer, but has not closed.
-constexpr std::chrono::milliseconds kLinger{2000};
-constexpr std::chrono::milliseconds kLingerAtStop{100};
 // Behind the last header.
 constexpr std::string_view kEmptyLine = "\r\n\r\n";
 
@@ -243,6 +238,12 @@ bool Session::parse(CallParser& parser, Call& call) {
   if (is_first) expect(Phase::kHead, limits_.head_time);
   boost::beast::error_code code;
   const std::string_view bytes = unread();
+  if (!parser.is_header_done() && has_folded_line(bytes)) {
+    call.problem = CallProblem{
+        400,
+        {ErrorCode::kInvalidInput, "a header goes on in the next line", "write it in one line"}};
+    return false;
+  }
   const std::size_t used = parser.put(in_.data(), code);
   // Beast bounds heads and bodies, but neither the line before a chunk nor what follows the last.
   if (code == http::error::need_more && bytes.size() - used >= limits_.head) {
@@ -294,6 +295,7 @@ asio::awaitable<bool> Session::answer(Call call) {
   if (call.problem) {
     ++refused_as(call.problem->status, shared_.counters);
     answer = problem_answer(call.problem->error, call.problem->status);
+    if (shared_.application.note_refusal) shared_.application.note_refusal(*call.http, answer);
   } else if (call.terms && call.terms->refusal) {
     answer = *std::move(call.terms->refusal);
   } else {
@@ -323,7 +325,7 @@ asio::awaitable<bool> Session::answer(Call call) {
   }
   const bool is_sent = co_await send(body);
   in_flight.reset();
-  if (is_sent && answer.events && !call.is_head) co_await stream(answer.events);
+  if (is_sent && answer.events && !call.is_head) co_await stream(answer);
   if (is_sent && !keeps && !is_reader_gone_) co_await linger();
   const bool goes_on = is_sent && keeps;
   co_return goes_on;
@@ -371,55 +373,6 @@ asio::awaitable<HttpAnswer> Session::ask(std::shared_ptr<HttpCall> http) {
   cancellation_->cancel();
   if (!is_reader_gone_) ++shared_.counters.late;
   co_return busy("the answer takes too long", "ask for less at a time, or try again in a while");
-}
-
-asio::awaitable<void> Session::stream(std::shared_ptr<EventStream> events) {
-  const OpenStream open(shared_.counters,
-                        std::make_shared<StreamBell>(loop_.context(), weak_from_this()));
-  events->on_more([bell = open.bell] { bell->ring(); });
-  is_watched_ = true;
-  asio::co_spawn(
-      loop_.context(), [self = shared_from_this()] { return self->watch_reader(); },
-      asio::detached);
-  auto spoke = Clock::now();
-  while (!is_reader_gone_) {
-    std::shared_ptr<const std::string> text = events->next();
-    const bool is_over = !text && (events->is_over() || shared_.is_stopping);
-    if (is_over) break;
-    if (!text && Clock::now() - spoke >= limits_.heartbeat) {
-      text = std::make_shared<const std::string>(": still here\n\n");
-    }
-    if (!text) {
-      expect(Phase::kStream, std::chrono::hours(24 * 365));
-      co_await wait(limits_.heartbeat - (Clock::now() - spoke));
-      continue;
-    }
-    // A reader that takes nothing for so long is gone, too.
-    expect(Phase::kStream, {});
-    expect_transfer(Phase::kStream, text->size());
-    const bool is_written = co_await connection_.write(*text);
-    if (!is_written) break;
-    shared_.counters.sent_bytes += text->size();
-    spoke = Clock::now();
-  }
-}
-
-// Beside a stream, which only writes: without it, a reader that has gone would be noticed only when
-// there is something to tell it.
-asio::awaitable<void> Session::watch_reader() {
-  co_await connection_.wait_for_end();
-  is_reader_gone_ = true;
-  wake();
-}
-
-asio::awaitable<void> Session::linger() {
-  expect(Phase::kLinger, shared_.is_stopping ? kLingerAtStop : kLinger);
-  co_await connection_.say_goodbye();
-  if (is_watched_) {
-    while (!is_reader_gone_ && !is_late_) co_await wait(Clock::duration::max());
-  } else {
-    co_await connection_.wait_for_end();
-  }
 }
 
 }  // namespace wattree

@@ -62,7 +62,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Awaitable<HttpAnswer> answer_of(std::shared_ptr<HttpCall> http);
   Awaitable<HttpAnswer> ask(std::shared_ptr<HttpCall> http);
   Awaitable<bool> send(std::string_view body);
-  Awaitable<void> stream(std::shared_ptr<EventStream> events);
+  Awaitable<void> stream(const HttpAnswer& answer);
   Awaitable<void> watch_reader();
   Awaitable<void> linger();
   // Until wake(), or for so long.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -80,6 +81,30 @@ class Feed : public std::enable_shared_from_this<Feed> {
 };
 
 void follow(TestClient& client) { client.send("GET /events HTTP/1.1\r\nHost: here\r\n\r\n"); }
+
+TEST(EventStreams, EndOnceTheirReaderMayReadNoMore) {
+  const auto feed = std::make_shared<Feed>();
+  std::atomic<bool> may_go_on = true;
+  Application application = feed->application();
+  application.answer_at_once = [&may_go_on, inner = application.answer_at_once](
+                                   const HttpCall& call) -> std::optional<HttpAnswer> {
+    std::optional<HttpAnswer> out = inner(call);
+    if (out) out->may_go_on = [&may_go_on] { return may_go_on.load(); };
+    return out;
+  };
+  WebLimits limits;
+  limits.asked_again = milliseconds(50);
+  const auto server = serve(std::move(application), limits);
+  TestClient client(server->urls().at(0));
+  follow(client);
+  feed->tell("data: 1\n\n");
+  EXPECT_TRUE(client.wait_for("data: 1\n\n"));
+  std::this_thread::sleep_for(milliseconds(200));
+  feed->tell("data: 2\n\n");
+  EXPECT_TRUE(client.wait_for("data: 2\n\n")) << "it may";
+  may_go_on = false;
+  EXPECT_TRUE(client.is_ended(5'000)) << "also where nothing happens";
+}
 
 TEST(EventStreams, TellEachReaderFromItsOwnPlace) {
   const auto feed = std::make_shared<Feed>();

@@ -31,6 +31,8 @@ struct Application {
   // Asked at the end of the headers of a call whose body is still to come; quick, too. Absent: what
   // the transport's limits say.
   std::function<BodyTerms(const HttpCall&)> body_terms = {};
+  // Told of a call that could not be read, or was too large or too slow, and what it was answered.
+  std::function<void(const HttpCall&, const HttpAnswer&)> note_refusal = {};
   // Whether the program at the other end of a connection from here is of this process's user; asked
   // once for each. Absent: the kernel is asked.
   std::function<bool(int descriptor)> is_own_user = {};

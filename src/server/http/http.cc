@@ -10,4 +10,14 @@ std::string_view HttpCall::header(std::string_view name) const {
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
+std::string HttpCall::all_headers(std::string_view name) const {
+  std::string out;
+  for (const auto& [known, value] : headers) {
+    if (known != name) continue;
+    if (!out.empty()) out += ", ";
+    out += value;
+  }
+  return out;
+}
+
 }  // namespace wattree

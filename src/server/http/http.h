@@ -32,6 +32,8 @@ struct HttpCall {
 
   // The first of that name; empty where there is none.
   std::string_view header(std::string_view name) const;
+  // All of that name as one list, as if they stood in one line: "a, b".
+  std::string all_headers(std::string_view name) const;
 };
 
 struct HttpAnswer {
@@ -46,6 +48,8 @@ struct HttpAnswer {
   // again: whoever sends it again asks before each time, which counts the call. False: the
   // application must be asked. Of use for as long as the application lives; from any thread.
   std::function<bool()> holds = {};
+  // Of events: asked every few seconds; once it says no, no more are sent. Absent: they may go on.
+  std::function<bool()> may_go_on = {};
 };
 
 }  // namespace wattree

@@ -149,4 +149,26 @@ Result<HttpTarget> parse_http_target(std::string_view target, std::size_t most_p
   return out;
 }
 
+std::optional<std::string> host_name(std::string_view host) {
+  const bool is_v6 = host.starts_with('[');
+  const std::size_t end = is_v6 ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view port = host.substr(is_v6 ? end + 1 : end);
+  if (!port.empty()) {
+    if (port.front() != ':') return std::nullopt;
+    port.remove_prefix(1);
+    const bool is_number = std::all_of(
+        port.begin(), port.end(), [](char c) { return hex_digit(c) >= 0 && hex_digit(c) < 10; });
+    if (!is_number || port.size() > 5) return std::nullopt;
+  }
+  std::string out(host.substr(is_v6 ? 1 : 0, is_v6 ? end - 1 : end));
+  if (is_v6 && out.find_first_not_of("0123456789abcdefABCDEF:.") != std::string::npos) {
+    return std::nullopt;
+  }
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
 }  // namespace wattree

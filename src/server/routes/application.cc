@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "src/api/model/predictor_memory.h"
+#include "src/base/thread.h"
+#include "src/server/routes/answer_key.h"
+#include "src/server/routes/caller_services.h"
 #include "src/server/routes/compress.h"
 #include "src/server/routes/data_watch.h"
 #include "src/server/routes/error_answer.h"
@@ -27,35 +30,6 @@ using Json = nlohmann::json;
 constexpr std::chrono::minutes kHubAnswersLast(5);
 constexpr std::size_t kSmallestGzip = 860;  // Less fits into a packet as it is.
 
-// In what one answer differs from another to the same call. Who is known may see more.
-struct CachedForm {
-  bool is_gzip = false;
-  bool is_for_known = false;
-  std::string text() const { return {is_gzip ? 'z' : 'i', is_for_known ? 'k' : 's'}; }
-};
-
-CachedForm form_of(const HttpCall& call, bool is_known) {
-  return {accepts_gzip(call.header("accept-encoding")), is_known};
-}
-
-// The call as it came, and the form of its answer.
-std::string raw_key(const HttpCall& call, const CachedForm& form) {
-  std::string out = form.text();
-  out += call.path;
-  for (const auto& [name, value] : call.query) {
-    out += '\0';
-    out += name;
-    out += '\0';
-    out += value;
-  }
-  return out;
-}
-
-// Whatever the order of the parameters.
-std::string canonical_key(std::size_t route, const Json& fields, const CachedForm& form) {
-  return form.text() + std::to_string(route) + fields.dump();
-}
-
 // A body that is kept must not hold the room that it grew in.
 void keep_exactly(std::shared_ptr<const std::string>& body) {
   if (body && body->capacity() > body->size() + body->size() / 8) {
@@ -64,26 +38,6 @@ void keep_exactly(std::shared_ptr<const std::string>& body) {
 }
 
 bool is_read(const HttpCall& call) { return call.method == "GET" || call.method == "HEAD"; }
-
-Services for_callers(Services services) {
-  services.hub.allow_files = false;
-  services.known_predictors = std::make_shared<PredictorMemory>();
-  return services;
-}
-
-// For callers that nobody knows: nothing that the server's token could read, or has read before,
-// and no file for what they name.
-Services for_strangers(Services services, const ServerOptions& options) {
-  constexpr std::chrono::seconds kPatience(10);
-  services.hub.asks_hub = options.hub_for_strangers;
-  services.hub.token.clear();
-  services.hub.token_file.clear();
-  services.hub.cache.clear();
-  services.hub.total_timeout =
-      std::min<std::chrono::milliseconds>(services.hub.total_timeout, kPatience);
-  services.shows_commands = false;
-  return services;
-}
 
 // Where files lie that answers are made from.
 std::vector<std::filesystem::path> folders_of(const Services& services) {
@@ -108,6 +62,7 @@ class Server {
   std::optional<HttpAnswer> answer_at_once(const HttpCall& call);
   HttpAnswer answer(const HttpCall& call);
   BodyTerms body_terms(const HttpCall& call);
+  void note_refusal(const HttpCall& call, const HttpAnswer& answer);
   const std::shared_ptr<WebCounters>& counters() const { return counters_; }
 
  private:
@@ -266,6 +221,12 @@ HttpAnswer Server::computed(const HttpCall& call, const Caller& caller, const Ro
   auto answer = std::make_shared<CachedAnswer>();
   answer->answer = std::move(made).value();
   answer->operation = match.index;
+  if (answer->answer.events) {
+    // A token may be revoked, or expire, while somebody reads.
+    answer->answer.may_go_on = [this, call, caller, &route] {
+      return !guard_.refuse_route(call, caller, route);
+    };
+  }
   if (answer->answer.events || answer->answer.status != 200) return answer->answer;
   render(call, route, answer->answer, answer->tag);
   if (route.is_cacheable) {
@@ -372,6 +333,10 @@ BodyTerms Server::body_terms(const HttpCall& call) {
   return out;
 }
 
+void Server::note_refusal(const HttpCall& call, const HttpAnswer& answer) {
+  count(call, guard_.caller_of(call), metrics_.no_route(), answer, options_.now());
+}
+
 HttpAnswer Server::finished(const HttpCall& call, const Caller& caller, std::size_t operation,
                             HttpAnswer answer, Clock::time_point begin) {
   const auto has = [&](std::string_view name) {
@@ -381,6 +346,9 @@ HttpAnswer Server::finished(const HttpCall& call, const Caller& caller, std::siz
     return false;
   };
   if (!has("Content-Security-Policy")) add_security_headers(answer);
+  if (call.is_encrypted) {
+    answer.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
+  }
   if (!has("Cache-Control")) answer.headers.emplace_back("Cache-Control", "no-store");
   if (call.method != "OPTIONS") guard_.add_cors(call, answer, false);
   count(call, caller, operation, answer, begin);
@@ -423,6 +391,9 @@ Application make_application(ServerOptions options, const Services& services) {
     } catch (const std::exception&) {
       return broken();
     }
+  };
+  out.note_refusal = [server](const HttpCall& call, const HttpAnswer& answer) {
+    attempt([&] { server->note_refusal(call, answer); });
   };
   out.body_terms = [server](const HttpCall& call) -> BodyTerms {
     try {

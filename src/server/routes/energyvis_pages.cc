@@ -1,18 +1,18 @@
 #include "src/server/routes/energyvis_pages.h"
 
 #include "src/api/runs/run_status.h"
+#include "src/server/http/target.h"
 #include "src/server/routes/error_answer.h"
 #include "src/server/routes/handler.h"
+#include "src/server/routes/security_headers.h"
 
 namespace wattree {
 namespace {
 
 // A page of somebody else's whose name leads here (DNS rebinding) still has that name in "Host".
 bool is_for_this_machine(const HttpCall& call) {
-  const std::string_view host = call.header("host");
-  const std::string_view name =
-      host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
-  return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+  const std::optional<std::string> name = host_name(call.header("host"));
+  return name == "127.0.0.1" || name == "localhost" || name == "::1";
 }
 
 // Other web pages that are open in the user's browser must not pause a training.
@@ -23,6 +23,13 @@ bool is_from_other_page(const HttpCall& call, const std::string& allowed) {
   }
   const std::string_view site = call.header("sec-fetch-site");
   return site == "cross-site" || site == "same-site";
+}
+
+// A pause is a change, which no link and no image may make; EnergyVis's page asks by GET, and a
+// browser then says whose page it is.
+bool is_right_method(const HttpCall& call, const std::string& allowed) {
+  if (call.path != "/pause") return call.method == "GET";
+  return call.method == "POST" || (call.method == "GET" && call.header("origin") == allowed);
 }
 
 }  // namespace
@@ -64,9 +71,10 @@ HttpAnswer EnergyVisPages::answer(const HttpCall& call) const {
   } else if (call.method == "OPTIONS") {
     out.status = 204;
     out.type.clear();
-    out.headers.emplace_back("Access-Control-Allow-Methods", "GET");
-  } else if (call.method != "GET") {
-    out = error_answer(405, {ErrorCode::kInvalidInput, "use GET", ""});
+    out.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST");
+  } else if (!is_right_method(call, options_.origin)) {
+    out = error_answer(
+        405, {ErrorCode::kInvalidInput, call.path == "/pause" ? "use POST" : "use GET", ""});
   } else {
     Result<HttpAnswer> made = page(call);
     out = made.ok() ? std::move(made).value() : error_answer(made.error());
@@ -75,6 +83,7 @@ HttpAnswer EnergyVisPages::answer(const HttpCall& call) const {
     out.headers.emplace_back("Access-Control-Allow-Origin", options_.origin);
   }
   out.headers.emplace_back("Vary", "Origin");
+  add_security_headers(out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "src/base/in_quotes.h"
 #include "src/base/text.h"
+#include "src/server/http/target.h"
 #include "src/server/routes/error_answer.h"
 
 namespace wattree {
@@ -28,12 +29,6 @@ std::string lower(std::string_view text) {
   std::transform(out.begin(), out.end(), out.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
-}
-
-// "[::1]:8080" -> "::1", "Localhost:8080" -> "localhost"
-std::string host_name(std::string_view host) {
-  if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
-  return lower(host.substr(0, host.find(':')));
 }
 
 bool is_address(const std::string& name) {
@@ -88,9 +83,10 @@ Caller Guard::caller_of(const HttpCall& call) const {
     out.is_own = out.is_local && call.is_own_user && !options_.is_public;
     return out;
   }
-  out.is_encrypted = call.is_encrypted || call.header("x-forwarded-proto") == "https";
+  out.is_encrypted = call.is_encrypted || call.all_headers("x-forwarded-proto") == "https";
   // The last address that no proxy of ours has: what stands before it may be made up.
-  std::vector<std::string> hops = split(call.header("x-forwarded-for"), ',');
+  // A proxy may add a line of its own to the one that a client made up.
+  const std::vector<std::string> hops = split(call.all_headers("x-forwarded-for"), ',');
   for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
     out.address = std::string(trimmed(*hop));
     if (!has(options_.trusted_proxies, out.address)) break;
@@ -99,7 +95,9 @@ Caller Guard::caller_of(const HttpCall& call) const {
 }
 
 bool Guard::is_our_host(std::string_view host, const Caller& caller) const {
-  const std::string name = host_name(host);
+  const std::optional<std::string> known = host_name(host);
+  if (!known) return false;
+  const std::string& name = *known;
   if (has(options_.host_names, name)) return true;
   if (caller.is_local) return name == "localhost" || is_loopback_address(name);
   // A page's name can be made to lead here; an address cannot be made to be a page's.

@@ -46,7 +46,9 @@ TEST(Guard, AnswersForNamesOfThisMachineOnly) {
   }
   // Names that can be made to lead here, and addresses that are not loopback's.
   for (const char* host : {"evil.example", "evil.example:8080", "localhost.evil.example", "",
-                           "0.0.0.0", "127.0.0.1.evil.example", "192.0.2.1"}) {
+                           "0.0.0.0", "127.0.0.1.evil.example", "192.0.2.1", "[::1]evil.example",
+                           "localhost:evil.example", "[::1].evil.example", "[::1",
+                           "127.0.0.1:8080:1", "localhost:80@evil.example", "[evil.example]"}) {
     EXPECT_EQ(status({}, with(kHealth, "host", host)), 403) << host;
   }
   ServerOptions named;
@@ -188,6 +190,9 @@ TEST(Guard, DoesNotTakeAProxyForThisMachine) {
   call = with(call, "x-forwarded-for", "203.0.113.9, 127.0.0.1");
   EXPECT_EQ(guard.caller_of(call).address, "203.0.113.9");
   EXPECT_FALSE(guard.caller_of(call).is_local);
+  call = with(call, "x-forwarded-for", "198.51.100.1");
+  call.headers.emplace_back("x-forwarded-for", "203.0.113.9, 127.0.0.1");
+  EXPECT_EQ(guard.caller_of(call).address, "203.0.113.9") << "lines are one list";
   EXPECT_EQ(guard.caller_of(from_elsewhere(call)).address, "192.0.2.7") << "not a proxy of ours";
 }
 
@@ -208,6 +213,23 @@ TEST(Guard, SlowsDownThoseWhoAskTooOften) {
   now += 2s;
   EXPECT_EQ(ask(application, call).status, 200);
   EXPECT_EQ(ask(application, call).status, 429);
+}
+
+TEST(Guard, CountsCallersOfAProxyWhateverTheyMakeUp) {
+  ServerOptions options;
+  options.is_public = true;
+  options.trusted_proxies = {"127.0.0.1"};
+  options.public_rate = {.per_second = 0.001, .burst = 3};
+  const auto now = std::chrono::steady_clock::now();
+  options.now = [now] { return now; };
+  const Application application = make_application(options, test_services());
+  int answered = 0;
+  for (int i = 0; i < 20; ++i) {
+    HttpCall call = with(kModels, "x-forwarded-for", "198.51.100." + std::to_string(i));
+    call.headers.emplace_back("x-forwarded-for", "203.0.113.9");
+    if (ask(application, call).status == 200) ++answered;
+  }
+  EXPECT_EQ(answered, 3);
 }
 
 TEST(RateLimiter, CountsASubscriberOnce) {

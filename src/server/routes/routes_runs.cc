@@ -57,7 +57,7 @@ Result<HttpAnswer> profile_answer(const RouteCall& call) {
 }
 
 Result<HttpAnswer> journal_answer(const RouteCall& call) {
-  if (!call.services.shows_commands) {
+  if (!call.services.shows_private) {
     return Error{ErrorCode::kPermission,
                  "a journal has the run's command, which callers without a token do not see",
                  "send Authorization: Bearer TOKEN; `wattree token create` makes one"};
