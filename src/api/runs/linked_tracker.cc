@@ -16,7 +16,11 @@ using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;  // Of a journal, as the route gives it.
-constexpr std::size_t kMostLinkedEpochs = 1'000'000;
+constexpr int kPiecesAtOnce = 64;
+constexpr std::uint64_t kMostOfAnswer = std::uint64_t{4} << 20;
+constexpr std::size_t kMostInMemory = std::size_t{64} << 20;  // Of such an answer as a document.
+constexpr std::size_t kMostLinkedEpochs = 100'000;
+constexpr std::size_t kRecord = 512;  // What a record takes beside its texts.
 // As EnergyVis's own page asks, and as often as a tracker writes totals.
 constexpr auto kEnergyVisEvery = 5s;
 constexpr auto kJournalEvery = 1s;
@@ -29,6 +33,12 @@ Error no_tracker(const std::string& why) {
 }
 
 constexpr long kOk = 200;  // The HTTP status.
+constexpr long kOtherMethod = 405;
+
+Result<Json> parse_answer(std::string_view text, const std::string& origin) {
+  if (document_bytes(text) > kMostInMemory) return no_tracker(origin + " has too many values");
+  return parse_json(text, origin);
+}
 
 Error answered_with(const std::string& path, long status) {
   return no_tracker(path + " is answered with " + std::to_string(status));
@@ -40,7 +50,7 @@ Error answered_with(const std::string& path, long status) {
 
 Result<RunBegun> EnergyVisRecords::begin(std::string_view setup, const std::string& address,
                                          Nanos at) {
-  const Result<Json> json = parse_json(setup, "the answer of /initial-setup");
+  const Result<Json> json = parse_answer(setup, "the answer of /initial-setup");
   if (!json.ok()) return json.error();
   Status failure;
   JsonFields fields(json.value(), "", "/initial-setup", failure);
@@ -76,7 +86,7 @@ Result<RunBegun> EnergyVisRecords::begin(std::string_view setup, const std::stri
 }
 
 Result<std::vector<Record>> EnergyVisRecords::take(std::string_view stats, Nanos at) {
-  const Result<Json> json = parse_json(stats, "the answer of /energy-stats");
+  const Result<Json> json = parse_answer(stats, "the answer of /energy-stats");
   if (!json.ok()) return json.error();
   Status failure;
   JsonFields fields(json.value(), "", "/energy-stats", failure);
@@ -113,17 +123,14 @@ Result<std::vector<Record>> EnergyVisRecords::take(std::string_view stats, Nanos
 
 // --- the link ---
 
-Result<std::shared_ptr<LinkedTracker>> LinkedTracker::start(const LinkRequest& request,
-                                                            const std::string& id, LiveRuns& live) {
+Result<std::shared_ptr<LinkedTracker>> LinkedTracker::reach(const LinkRequest& request,
+                                                            LiveRuns& live,
+                                                            std::shared_ptr<LinkRoom> room) {
   Result<LinkAddress> address = parse_link_address(request.address);
   if (!address.ok()) return address.error();
   std::shared_ptr<LinkedTracker> out(
-      new LinkedTracker(std::move(address).value(), request.token, live));
+      new LinkedTracker(std::move(address).value(), request.token, live, std::move(room)));
   if (const Status failure = out->ask_first(); !failure.ok()) return failure.error();
-  if (const Status failure = out->join(id, out->address_.origin + out->address_.run);
-      !failure.ok()) {
-    return failure.error();
-  }
   return out;
 }
 
@@ -135,6 +142,7 @@ LinkedTracker::~LinkedTracker() {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   if (run_) live_.remove(run_->id());
+  room_->taken -= kept_;
 }
 
 Result<HttpReply> LinkedTracker::fetch(const std::string& path, bool is_post) const {
@@ -143,7 +151,7 @@ Result<HttpReply> LinkedTracker::fetch(const std::string& path, bool is_post) co
   request.token = token_;
   request.connect_timeout = 2s;
   request.total_timeout = 10s;
-  request.size_limit = std::uint64_t{64} << 20;
+  request.size_limit = kMostOfAnswer;
   request.follows_redirects = false;
   request.is_post = is_post;
   request.may_connect = is_linkable;
@@ -162,7 +170,8 @@ Result<std::string> LinkedTracker::fetch_body(const std::string& path, bool is_p
 }
 
 Status LinkedTracker::ask_first() {
-  const Result<long> status = ask_journal();
+  // A piece is enough to know it by; the rest comes once it is linked.
+  const Result<long> status = ask_journal(1);
   if (!status.ok()) return status.error();
   if (status.value() == kOk) {
     return first_.empty() ? Status(no_tracker("the run has not begun")) : Status();
@@ -179,9 +188,9 @@ Status LinkedTracker::ask_first() {
   return ask_energyvis();
 }
 
-Status LinkedTracker::join(const std::string& id, const std::string& typed) {
+Status LinkedTracker::join(const std::string& id) {
   link_.id = id;
-  link_.address = typed;
+  link_.address = address_.origin + address_.run;
   RunEntry entry;
   entry.id = "link-" + id;
   entry.link = id;
@@ -202,10 +211,10 @@ Status LinkedTracker::join(const std::string& id, const std::string& typed) {
 
 void LinkedTracker::follow() {
   const auto every = link_.form == LinkForm::kWattree ? kJournalEvery : kEnergyVisEvery;
-  while (!has_ended_) {
+  for (auto pause = 0s; !has_ended_ && !is_full_; pause = every) {
     {
       std::unique_lock lock(mutex_);
-      if (wake_.wait_for(lock, every, [this] { return is_ending_; })) return;
+      if (wake_.wait_for(lock, pause, [this] { return is_ending_; })) return;
     }
     attempt([this] {
       const Status failure = ask();
@@ -221,7 +230,7 @@ void LinkedTracker::follow() {
 
 Status LinkedTracker::ask() {
   if (link_.form == LinkForm::kEnergyVis) return ask_energyvis();
-  const Result<long> status = ask_journal();
+  const Result<long> status = ask_journal(kPiecesAtOnce);
   if (!status.ok()) return status.error();
   if (status.value() != kOk) return answered_with(journal_path(), status.value());
   return {};
@@ -232,32 +241,55 @@ std::string LinkedTracker::journal_path() const {
   return run + "/journal?from=" + std::to_string(scanner_.good_bytes());
 }
 
-Result<long> LinkedTracker::ask_journal() {
-  while (true) {
+Result<long> LinkedTracker::ask_journal(int most_pieces) {
+  for (int i = 0; i < most_pieces; ++i) {
+    const std::uint64_t from = scanner_.good_bytes();
     const Result<HttpReply> reply = fetch(journal_path());
     if (!reply.ok()) return reply.error();
     if (reply.value().status != kOk) return reply.value().status;
     const std::string& bytes = reply.value().body;
     scanner_.feed(bytes);
-    std::string_view line;
-    while (scanner_.next(line)) {
-      const Result<Record> record = parse_record(line, "a record of the linked journal");
-      if (!record.ok()) continue;
-      has_ended_ = has_ended_ || std::holds_alternative<RunEnded>(record.value());
-      if (run_) {
-        run_->hand_over(record.value());
-      } else {
-        first_.push_back(record.value());
-      }
-    }
-    if (!scanner_.damage().empty()) {
-      const std::string damage = scanner_.damage();
-      scanner_.rewind();
-      return no_tracker(damage);
-    }
+    Status problem = take_lines();
+    if (problem.ok() && !scanner_.damage().empty()) problem = no_tracker(scanner_.damage());
     scanner_.rewind();
+    if (!problem.ok()) return problem.error();
     if (bytes.size() < kPiece) return kOk;
+    // A record is shorter than a piece: this is none, however often it is asked for.
+    if (scanner_.good_bytes() == from) return no_tracker("its journal has a line without an end");
   }
+  return kOk;
+}
+
+Status LinkedTracker::take_lines() {
+  std::string_view line;
+  while (scanner_.next(line)) {
+    Result<Record> record = parse_record(line, "a record of the linked journal");
+    if (!record.ok()) continue;
+    has_ended_ = has_ended_ || std::holds_alternative<RunEnded>(record.value());
+    const std::size_t bytes = line.size();
+    if (Status failure = take(std::move(record).value(), bytes); !failure.ok()) return failure;
+  }
+  return {};
+}
+
+Status LinkedTracker::take(Record record, std::size_t bytes) {
+  // Totals take the place of those before.
+  const bool is_kept = !run_ || !std::holds_alternative<Totals>(record);
+  const std::size_t takes = is_kept ? bytes + kRecord : 0;
+  room_->taken += takes;
+  kept_ += takes;
+  if (kept_ > room_->most_of_one || room_->taken > room_->most) {
+    is_full_ = true;
+    return Error{ErrorCode::kUnavailable,
+                 "the linked run has more epochs than there is room for: its figures end here",
+                 "delete links that are no longer needed", "address"};
+  }
+  if (run_) {
+    run_->hand_over(record);
+  } else {
+    first_.push_back(std::move(record));
+  }
+  return {};
 }
 
 Status LinkedTracker::ask_energyvis() {
@@ -266,13 +298,18 @@ Status LinkedTracker::ask_energyvis() {
   const Result<std::vector<Record>> records = energyvis_.take(stats.value(), boot_clock().now());
   if (!records.ok()) return records.error();
   for (const Record& record : records.value()) {
-    if (run_) {
-      run_->hand_over(record);
-    } else {
-      first_.push_back(record);
-    }
+    if (Status failure = take(record, 0); !failure.ok()) return failure;
   }
   return {};
+}
+
+// EnergyVis's own backend knows GET alone; ours takes that of its page alone.
+Result<std::string> LinkedTracker::toggle_pause() const {
+  Result<HttpReply> posted = fetch("/pause", true);
+  if (!posted.ok()) return posted.error();
+  if (posted.value().status == kOtherMethod) return fetch_body("/pause");
+  if (posted.value().status != kOk) return answered_with("/pause", posted.value().status);
+  return std::move(posted).value().body;
 }
 
 Result<ControlAnswer> LinkedTracker::set_paused(bool is_paused) {
@@ -286,9 +323,9 @@ Result<ControlAnswer> LinkedTracker::set_paused(bool is_paused) {
   }
   // Its only route toggles: once more where that was the wrong way.
   for (int i = 0; i < 2; ++i) {
-    const Result<std::string> answer = fetch_body("/pause");
+    const Result<std::string> answer = toggle_pause();
     if (!answer.ok()) return answer.error();
-    const Result<Json> json = parse_json(answer.value(), "the answer of /pause");
+    const Result<Json> json = parse_answer(answer.value(), "the answer of /pause");
     if (!json.ok()) return json.error();
     Status failure;
     JsonFields fields(json.value(), "", "/pause", failure);

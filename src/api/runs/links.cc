@@ -49,7 +49,10 @@ Result<LinkRequest> link_request(const nlohmann::json& json) {
 }
 
 Links::Links(LiveRuns& live, OpenLinkStore store)
-    : live_(live), store_(std::move(store)), is_loaded_(!store_) {}
+    : live_(live),
+      store_(std::move(store)),
+      room_(std::make_shared<LinkRoom>()),
+      is_loaded_(!store_) {}
 
 Result<std::unique_ptr<Links>> Links::start(LiveRuns& live, OpenLinkStore store) {
   std::unique_ptr<Links> out(new Links(live, std::move(store)));
@@ -102,32 +105,37 @@ void Links::try_waiting() {
   }
   for (const auto& [id, waiting] : asked) {
     Result<std::shared_ptr<LinkedTracker>> tracker =
-        LinkedTracker::start(waiting.request, std::to_string(id), live_);
+        LinkedTracker::reach(waiting.request, live_, room_);
+    Status failure = tracker.ok() ? Status() : Status(tracker.error());
     const std::lock_guard lock(mutex_);
     if (is_ending_) return;
     const auto found = waiting_.find(id);
     if (found == waiting_.end()) continue;  // It was removed meanwhile.
-    if (tracker.ok()) {
+    if (failure.ok()) failure = tracker.value()->join(std::to_string(id));
+    if (failure.ok()) {
       links_[id] = std::move(tracker).value();
       waiting_.erase(found);
     } else {
-      found->second.problem = tracker.error().message;
+      found->second.problem = failure.error().message;
     }
   }
+}
+
+Status Links::check_count() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_loaded_ || is_ending_; });
+  if (links_.size() + waiting_.size() < kMostLinks) return {};
+  return Error{ErrorCode::kUnavailable,
+               "there are " + std::to_string(kMostLinks) + " links already",
+               "delete one that is no longer needed"};
 }
 
 Result<std::int64_t> Links::keep(const LinkRequest& request) {
   const Result<LinkAddress> address = parse_link_address(request.address);
   if (!address.ok()) return address.error();
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_loaded_ || is_ending_; });
-    if (links_.size() + waiting_.size() >= kMostLinks) {
-      return Error{ErrorCode::kUnavailable,
-                   "there are " + std::to_string(kMostLinks) + " links already",
-                   "delete one that is no longer needed"};
-    }
-    if (!store_) return next_++;
+  if (!store_) {
+    const std::lock_guard lock(mutex_);
+    return next_++;
   }
   const Result<std::shared_ptr<ProfileStore>> store = store_(StoreAccess::kWrite);
   if (!store.ok()) return store.error();
@@ -142,14 +150,17 @@ Status Links::forget(std::int64_t id) {
 }
 
 Result<Link> Links::add(const LinkRequest& request) {
+  if (Status failure = check_count(); !failure.ok()) return failure.error();
+  // Without the lock: it may take seconds. What is no tracker is not kept, or it would be asked
+  // again after every start.
+  Result<std::shared_ptr<LinkedTracker>> tracker = LinkedTracker::reach(request, live_, room_);
+  if (!tracker.ok()) return tracker.error();
+  if (Status failure = check_count(); !failure.ok()) return failure.error();
   const Result<std::int64_t> id = keep(request);
   if (!id.ok()) return id.error();
-  // Without the lock: it may take seconds.
-  Result<std::shared_ptr<LinkedTracker>> tracker =
-      LinkedTracker::start(request, std::to_string(id.value()), live_);
-  if (!tracker.ok()) {
-    (void)forget(id.value());  // Otherwise it is listed as one that nobody answers.
-    return tracker.error();
+  if (Status failure = tracker.value()->join(std::to_string(id.value())); !failure.ok()) {
+    (void)forget(id.value());
+    return failure.error();
   }
   Link out = tracker.value()->link();
   const std::lock_guard lock(mutex_);
@@ -197,7 +208,13 @@ Status Links::remove(const std::string& id) {
 Result<LinksAnswer> links(const Services& services) {
   const Result<Links*> all = links_of(services);
   if (!all.ok()) return all.error();
-  return LinksAnswer{all.value()->list()};
+  LinksAnswer out{all.value()->list()};
+  for (Link& link : out.links) {
+    if (services.shows_private) break;
+    link.address = "hidden";
+    if (!link.problem.empty()) link.problem = "nobody answers";
+  }
+  return out;
 }
 
 Result<Link> add_link(const LinkRequest& request, const Services& services) {

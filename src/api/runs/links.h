@@ -37,6 +37,7 @@ struct Link {
 };
 
 class LinkedTracker;
+struct LinkRoom;
 
 // The store that links are kept in.
 using OpenLinkStore = std::function<Result<std::shared_ptr<ProfileStore>>(StoreAccess)>;
@@ -64,6 +65,7 @@ class Links {
     LinkRequest request;
     std::string problem;
   };
+  Status check_count();
   Result<std::int64_t> keep(const LinkRequest& request);
   Status forget(std::int64_t id);
   void load();
@@ -72,6 +74,7 @@ class Links {
 
   LiveRuns& live_;
   const OpenLinkStore store_;
+  const std::shared_ptr<LinkRoom> room_;
   mutable std::mutex mutex_;  // Guards what follows.
   mutable std::condition_variable changed_;
   bool is_loaded_ = false, is_ending_ = false;
