@@ -19,6 +19,8 @@ struct Error {
   // ("config.n_layer"). The command line turns it into a flag; HTTP answers with the name itself.
   // Empty where no single field is wrong.
   std::string field = {};
+  // Why, as a word for programs that decide by it ("no_energy_yet"). Empty where the code says all.
+  std::string reason = {};
 };
 
 template <class T>

@@ -46,6 +46,7 @@ std::string to_json(const Error& error) {
   out.key("error");
   out.begin_object();
   out.field("code", meaning_of(error.code).name);
+  if (!error.reason.empty()) out.field("reason", error.reason);
   out.field("message", error.message);
   if (!error.field.empty()) out.field("field", error.field);
   out.field("hint", error.hint);

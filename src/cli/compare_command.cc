@@ -59,7 +59,8 @@ int compare_runs(CompareFlags& flags, std::optional<double> limit, const Service
   const Result<CompareRunsAnswer> answer = compare_runs(request, services);
   if (!answer.ok()) return fail(answer.error(), flags.json, world);
   world.out << (flags.json ? to_json(answer.value())
-                           : comparison_table(answer.value().footprints, flags.unit.unit()));
+                           : comparison_table(answer.value().footprints, flags.unit.unit(),
+                                              answer.value().shared_epochs));
   if (answer.value().above_limit.empty()) return 0;
   world.err << "wattree: \"" << answer.value().above_limit.front() << "\" takes more than "
             << flags.fail_above << " above the first\n";

@@ -50,14 +50,22 @@ Result<CompareRunsRequest> compare_runs_request(const nlohmann::json& body) {
 Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
                                        const Services& services) {
   CompareRunsAnswer answer;
+  std::vector<Profile> profiles;
+  std::vector<const Profile*> all;
   for (const std::string& run : request.runs) {
     Result<Profile> profile = load_run(run_named(run, services), services);
     if (!profile.ok()) {
-      const std::string which = "runs[" + std::to_string(answer.footprints.size()) + "]";
+      const std::string which = "runs[" + std::to_string(profiles.size()) + "]";
       return renamed_field("run", which, profile.error());
     }
-    Result<Footprint> footprint =
-        footprint_of(std::move(profile).value(), request.setting, request.epochs);
+    profiles.push_back(std::move(profile).value());
+  }
+  for (const Profile& profile : profiles) all.push_back(&profile);
+  if (!request.epochs) answer.shared_epochs = epochs_of_all(all);
+  const std::optional<std::size_t> epochs =
+      request.epochs ? request.epochs : answer.shared_epochs;
+  for (Profile& profile : profiles) {
+    Result<Footprint> footprint = footprint_of(std::move(profile), request.setting, epochs);
     if (!footprint.ok()) return footprint.error();
     answer.footprints.push_back(std::move(footprint).value());
   }
@@ -70,7 +78,9 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
   return answer;
 }
 
-std::string to_json(const CompareRunsAnswer& answer) { return to_json(answer.footprints); }
+std::string to_json(const CompareRunsAnswer& answer) {
+  return to_json(answer.footprints, answer.shared_epochs);
+}
 
 bool names_a_model(const std::string& name, const Services& services) {
   std::error_code ignored;

@@ -24,6 +24,9 @@ Result<CompareRunsRequest> compare_runs_request(const nlohmann::json& body);
 
 struct CompareRunsAnswer {
   std::vector<Footprint> footprints;
+  // All are cut off after so many epochs, the fewest that one of them has. Absent where all have
+  // as many, where a number was asked for, and where one is a single figure.
+  std::optional<std::size_t> shared_epochs;
   std::vector<std::string> above_limit;  // Names of the runs that take more than the limit allows.
 };
 Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request, const Services& services);

@@ -26,13 +26,6 @@ void write_estimate(JsonWriter& out, const std::string& name, const std::string&
   if (estimate.high) out.field(name + "_high" + unit, estimate.high->value);
 }
 
-void write_amounts(JsonWriter& out, const CurvePoint& point) {
-  if (point.elapsed) out.field("elapsed_s", point.elapsed->value);
-  write_estimate(out, "device_energy", "_j", point.device_energy);
-  write_estimate(out, "energy", "_j", point.energy);
-  if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
-}
-
 // Of the epoch alone, which begins where the point before it is. Epochs without figures in between
 // are counted with it.
 void write_epoch_amounts(JsonWriter& out, const Curve& curve, std::size_t i) {
@@ -77,12 +70,20 @@ std::vector<std::size_t> kept_points(const Curve& curve, std::optional<std::size
 
 }  // namespace
 
+void write_amounts(JsonWriter& out, const CurvePoint& point) {
+  if (point.elapsed) out.field("elapsed_s", point.elapsed->value);
+  write_estimate(out, "device_energy", "_j", point.device_energy);
+  write_estimate(out, "energy", "_j", point.energy);
+  if (point.emissions) write_estimate(out, "carbon", "_gco2e", *point.emissions);
+}
+
 void write_footprint(JsonWriter& out, const Footprint& footprint,
                      std::optional<std::size_t> points) {
   const Profile& profile = footprint.profile;
   out.field("name", profile.name);
   out.field("hardware", hardware_text(profile));
-  out.field("recorded_epochs", static_cast<std::int64_t>(profile.epochs.size()));
+  const std::size_t recorded = profile.so_far ? profile.so_far->ended : profile.epochs.size();
+  out.field("recorded_epochs", static_cast<std::int64_t>(recorded));
   out.key("setting");
   out.begin_object();
   write_setting(out, footprint.setting);
@@ -128,6 +129,7 @@ void write_curve(JsonWriter& out, const Curve& curve, std::optional<std::size_t>
     out.begin_object();
     out.field("epoch", static_cast<std::int64_t>(point.epoch));
     out.field("extrapolated", point.is_extrapolated);
+    if (point.is_so_far) out.field("so_far", true);
     write_amounts(out, point);
     write_epoch_amounts(out, curve, i);
     out.end_object();
@@ -185,7 +187,8 @@ std::string to_json(const Footprint& footprint) {
   return out.take() + "\n";
 }
 
-std::string to_json(const std::vector<Footprint>& footprints) {
+std::string to_json(const std::vector<Footprint>& footprints,
+                    std::optional<std::size_t> shared_epochs) {
   JsonWriter out(2);
   out.begin_object();
   out.key("profiles");
@@ -200,7 +203,8 @@ std::string to_json(const std::vector<Footprint>& footprints) {
     out.end_object();
   }
   out.end_array();
-  out.field("notes", comparison_notes(footprints));
+  if (shared_epochs) out.field("shared_epochs", static_cast<std::int64_t>(*shared_epochs));
+  out.field("notes", comparison_notes(footprints, shared_epochs));
   out.end_object();
   return out.take() + "\n";
 }

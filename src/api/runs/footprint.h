@@ -16,8 +16,10 @@ class JsonWriter;
 std::string to_json(const Footprint& footprint);
 
 // Runs beside each other, each as it was recorded: nothing is scaled. Differences are against the
-// first one. The contract of docs/schemas/compare_profiles.schema.json.
-std::string to_json(const std::vector<Footprint>& footprints);
+// first one. The contract of docs/schemas/compare_profiles.schema.json. `shared_epochs`: they were
+// cut off there, because their numbers differ.
+std::string to_json(const std::vector<Footprint>& footprints,
+                    std::optional<std::size_t> shared_epochs = std::nullopt);
 
 // The fields that every footprint has, of an object; at most so many points of its curve.
 void write_footprint(JsonWriter& out, const Footprint& footprint,
@@ -30,6 +32,9 @@ void write_flag(JsonWriter& out, const FlaggedEpoch& flag);
 // The fields "region", "gco2e_per_kwh", "intensity_basis", "pue" and "price_usd_per_kwh" of an
 // object.
 void write_setting(JsonWriter& out, const Setting& setting);
+
+// The fields "elapsed_s", "device_energy_j" and so on of an object.
+void write_amounts(JsonWriter& out, const CurvePoint& point);
 
 // {"points": […], "basis": {…}, "notes": […]}
 void write_curve(JsonWriter& out, const Curve& curve,

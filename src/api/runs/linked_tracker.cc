@@ -44,6 +44,28 @@ Error answered_with(const std::string& path, long status) {
   return no_tracker(path + " is answered with " + std::to_string(status));
 }
 
+// How it stands there, or why it refuses, in its own words.
+Result<ControlAnswer> pause_answer(const HttpReply& reply) {
+  const Result<Json> json = parse_json(reply.body, "the tracker's answer");
+  if (!json.ok()) return json.error();
+  Status failure;
+  if (reply.status != kOk) {
+    const auto error = json.value().find("error");
+    JsonFields fields(error != json.value().end() ? *error : Json::object(), "",
+                      "the tracker's answer", failure);
+    Error refusal{ErrorCode::kUnavailable, fields.text("message", true), fields.text("hint")};
+    return failure.ok() ? refusal : failure.error();
+  }
+  JsonFields fields(json.value(), "", "the tracker's answer", failure);
+  const auto state = parse_run_state(fields.text("status", true));
+  if (!failure.ok()) return failure.error();
+  ControlAnswer out;
+  out.pause = state == RunState::kPaused    ? PauseState::kStanding
+              : state == RunState::kWaiting ? PauseState::kAsked
+                                            : PauseState::kNone;
+  return out;
+}
+
 }  // namespace
 
 // --- EnergyVis's backend ---
@@ -157,7 +179,8 @@ Result<HttpReply> LinkedTracker::fetch(const std::string& path, bool is_post) co
   request.may_connect = is_linkable;
   Result<HttpReply> reply = http_get(request);
   if (!reply.ok()) {
-    return Error{reply.error().code, reply.error().message, "check the address", "address"};
+    return Error{reply.error().code, "no tracker answers at " + address_.origin,
+                 "check the address, and that the run still goes on", "address"};
   }
   return reply;
 }
@@ -222,7 +245,7 @@ void LinkedTracker::follow() {
       if (failure.ok()) {
         run_->set_outside(std::nullopt, "");
       } else {
-        run_->set_outside(RunState::kStale, failure.error().message);
+        run_->set_outside(RunState::kStale, "its tracker does not answer");
       }
     });
   }
@@ -316,10 +339,9 @@ Result<ControlAnswer> LinkedTracker::set_paused(bool is_paused) {
   ControlAnswer out;
   if (link_.form == LinkForm::kWattree) {
     const std::string run = address_.run.empty() ? "/api/v1/runs/current" : address_.run;
-    const Result<std::string> answer = fetch_body(run + (is_paused ? "/pause" : "/resume"), true);
-    if (!answer.ok()) return answer.error();
-    out.pause = is_paused ? PauseState::kAsked : PauseState::kNone;
-    return out;
+    const Result<HttpReply> reply = fetch(run + (is_paused ? "/pause" : "/resume"), true);
+    if (!reply.ok()) return reply.error();
+    return pause_answer(reply.value());
   }
   // Its only route toggles: once more where that was the wrong way.
   for (int i = 0; i < 2; ++i) {

@@ -156,6 +156,17 @@ Result<Profile> kept_profile(const LiveRun& run) {
                "it was moved or deleted after the run"};
 }
 
+Result<Profile> profile_by(const std::string& id, const Services& services,
+                           Profile (TrackedRun::*made)() const) {
+  const Result<LiveRuns*> live = live_runs(services);
+  if (!live.ok()) return live.error();
+  const Result<std::shared_ptr<LiveRun>> found = live.value()->find(id);
+  if (!found.ok()) return found.error();
+  std::optional<Profile> out;
+  found.value()->look([&](const TrackedRun& run, const PowerTrace&) { out = (run.*made)(); });
+  return shown(out ? Result<Profile>(*std::move(out)) : kept_profile(*found.value()), services);
+}
+
 void write_epochs(JsonWriter& out, const std::vector<EpochRow>& epochs) {
   out.key("epochs");
   out.begin_array();
@@ -241,13 +252,11 @@ Result<RunAnswer> run(const RunRequest& request, const Services& services) {
 }
 
 Result<Profile> run_profile(const std::string& id, const Services& services) {
-  const Result<LiveRuns*> live = live_runs(services);
-  if (!live.ok()) return live.error();
-  const Result<std::shared_ptr<LiveRun>> found = live.value()->find(id);
-  if (!found.ok()) return found.error();
-  std::optional<Profile> out;
-  found.value()->look([&](const TrackedRun& run, const PowerTrace&) { out = run.profile(); });
-  return shown(out ? Result<Profile>(*std::move(out)) : kept_profile(*found.value()), services);
+  return profile_by(id, services, &TrackedRun::profile);
+}
+
+Result<Profile> run_profile_so_far(const std::string& id, const Services& services) {
+  return profile_by(id, services, &TrackedRun::profile_so_far);
 }
 
 Result<std::string> run_profile_json(const std::string& id, const Services& services) {

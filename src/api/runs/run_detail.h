@@ -42,6 +42,8 @@ std::string to_json(const RunAnswer& answer);
 
 // The profile so far, or the one that was kept.
 Result<Profile> run_profile(const std::string& id, const Services& services);
+// As it is at this moment: TrackedRun::profile_so_far().
+Result<Profile> run_profile_so_far(const std::string& id, const Services& services);
 // As docs/schemas/profile.schema.json has it.
 Result<std::string> run_profile_json(const std::string& id, const Services& services);
 

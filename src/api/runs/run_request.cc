@@ -32,17 +32,7 @@ Error no_profile(const RunRef& run, ProfileStore& store) {
           "profile"};
 }
 
-}  // namespace
-
-std::filesystem::path profile_folder(const std::filesystem::path& asked, const Services& services) {
-  return asked.empty() ? services.profiles : asked;
-}
-
-Result<Profile> load_profile(const RunRef& run, const Services& services) {
-  // A run that goes on is known by its own id.
-  if (services.live != nullptr && services.live->find(run.name).ok()) {
-    return run_profile(run.name, services);
-  }
+Result<Profile> load_kept(const RunRef& run, const Services& services) {
   // A run has the name of its script, which mostly lies in the working folder: a file that is no
   // profile hides none that is kept.
   Status no_profile_file;
@@ -62,10 +52,13 @@ Result<Profile> load_profile(const RunRef& run, const Services& services) {
   return of_field("profile", found.error());
 }
 
-Result<Profile> load_run(const RunRef& run, const Services& services) {
+using Loader = Result<Profile> (*)(const RunRef&, const Services&);
+
+// An energy, or what the loader finds.
+Result<Profile> load_or_energy(const RunRef& run, const Services& services, Loader load) {
   const Result<Joules> energy = parse_energy(run.name);
   if (energy.ok()) return profile_of_energy(energy.value(), run.name);
-  Result<Profile> profile = load_profile(run, services);
+  Result<Profile> profile = load(run, services);
   const bool is_number = run.name.find_first_of("-+0123456789") == 0;
   if (profile.ok()) return profile;
   if (profile.error().code != ErrorCode::kNotFound || !is_number) {
@@ -74,6 +67,35 @@ Result<Profile> load_run(const RunRef& run, const Services& services) {
   return Error{
       ErrorCode::kInvalidInput, in_quotes(run.name) + " is neither an energy nor a profile",
       energy.error().hint, "run"};
+}
+
+}  // namespace
+
+std::filesystem::path profile_folder(const std::filesystem::path& asked, const Services& services) {
+  return asked.empty() ? services.profiles : asked;
+}
+
+Result<Profile> load_profile(const RunRef& run, const Services& services) {
+  // A run that goes on is known by its own id.
+  if (services.live != nullptr && services.live->find(run.name).ok()) {
+    return run_profile(run.name, services);
+  }
+  return load_kept(run, services);
+}
+
+Result<Profile> load_profile_so_far(const RunRef& run, const Services& services) {
+  if (services.live != nullptr && services.live->find(run.name).ok()) {
+    return run_profile_so_far(run.name, services);
+  }
+  return load_kept(run, services);
+}
+
+Result<Profile> load_run(const RunRef& run, const Services& services) {
+  return load_or_energy(run, services, load_profile);
+}
+
+Result<Profile> load_run_so_far(const RunRef& run, const Services& services) {
+  return load_or_energy(run, services, load_profile_so_far);
 }
 
 Result<std::vector<Device>> devices_with(const OwnDevices& own) {

@@ -28,6 +28,10 @@ struct RunRef {
 Result<Profile> load_profile(const RunRef& run, const Services& services);
 // An energy ("2.5kWh") is a run too.
 Result<Profile> load_run(const RunRef& run, const Services& services);
+// The same; of a run that goes on, as it is at this moment (Profile::so_far), which is not to be
+// kept.
+Result<Profile> load_profile_so_far(const RunRef& run, const Services& services);
+Result<Profile> load_run_so_far(const RunRef& run, const Services& services);
 
 // The folder that was asked for, or else the services'.
 std::filesystem::path profile_folder(const std::filesystem::path& asked, const Services& services);

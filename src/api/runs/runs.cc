@@ -66,7 +66,7 @@ bool fits(const ListedRun& run, const RunsRequest& request) {
 void add(const RunBrief& brief, RunSums& sums) {
   const RunStatus& status = brief.status;
   ++sums.runs;
-  if (!is_over(status.state)) {
+  if (is_live(status.state)) {
     ++sums.live;
     if (status.power) sums.power = sums.power.value_or(Watts()) + *status.power;
   }

@@ -103,6 +103,21 @@ TEST_F(RunsTest, ListsWithSumsAndAHeadline) {
             "1 run is live and draws 266.7 W; today's 1 run took 1.4 kJ, 0.14 g CO2e.");
 }
 
+TEST_F(RunsTest, ARunThatIsNotHeardDrawsNothingAndIsNotLive) {
+  live_->find("live").value()->set_outside(RunState::kStale, "its tracker does not answer");
+  const Json all = answer(Json::object());
+  EXPECT_EQ(all["runs"][0]["status"], "stale");
+  EXPECT_EQ(all["runs"][0]["reason"], "its tracker does not answer");
+  EXPECT_FALSE(all["runs"][0].contains("power_w"));
+  EXPECT_FALSE(all["runs"][0].contains("time_left_s"));
+  EXPECT_GE(all["runs"][0]["silent_s"], 0);
+  EXPECT_EQ(all["runs"][0]["energy_j"], 1400);  // What it took stays.
+  EXPECT_EQ(all["sums"]["live"], 0);
+  EXPECT_FALSE(all["sums"].contains("power_w"));
+  EXPECT_TRUE(all["headline"].get<std::string>().starts_with("No run is live;")) << all["headline"];
+  EXPECT_FALSE(all["runs"][1].contains("silent_s"));
+}
+
 TEST_F(RunsTest, FiltersAndSorts) {
   EXPECT_EQ(answer({{"status", "failed"}})["runs"].size(), 1u);
   EXPECT_EQ(answer({{"status", {"failed", "live"}}})["runs"].size(), 2u);

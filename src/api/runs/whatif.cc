@@ -13,7 +13,7 @@ Result<OtherRun> other_run(const WhatIfRequest& request, const Profile& baseline
   if (request.predicted) {
     return predicted_run(*request.predicted, baseline, request.query.epochs, services);
   }
-  Result<Profile> profile = load_run(*request.other, services);
+  Result<Profile> profile = load_run_so_far(*request.other, services);
   if (!profile.ok()) return renamed_field("run", "other", profile.error());
   return OtherRun{std::move(profile).value()};
 }
@@ -60,7 +60,7 @@ Result<WhatIfRequest> what_if_request(const nlohmann::json& json) {
   }
   out.query.in_every_region = fields.flag("regions");
   // The form's, which what_if_form() reads.
-  for (const char* name : {"equations", "equivalents"}) fields.flag(name);
+  for (const char* name : {"equations", "equivalents", "over_time"}) fields.flag(name);
   fields.whole("points", 4, kMostOfCurve);
   fields.finish();
   if (!failure.ok()) return failure.error();
@@ -75,6 +75,7 @@ Result<WhatIfForm> what_if_form(const nlohmann::json& json) {
     out.points = static_cast<std::size_t>(*points);
   }
   out.has_equations = !fields.has("equations") || fields.flag("equations");
+  out.has_over_time = fields.flag("over_time");
   out.has_equivalents = !fields.has("equivalents") || fields.flag("equivalents");
   if (!failure.ok()) return failure.error();
   return out;
@@ -83,7 +84,7 @@ Result<WhatIfForm> what_if_form(const nlohmann::json& json) {
 Result<WhatIfAnswer> what_if(const WhatIfRequest& request, const Services& services) {
   const Result<std::vector<Device>> devices = devices_with(request.own_devices);
   if (!devices.ok()) return devices.error();
-  const Result<Profile> profile = load_profile(request.profile, services);
+  const Result<Profile> profile = load_profile_so_far(request.profile, services);
   if (!profile.ok()) return profile.error();
   if (!request.other && !request.predicted) {
     return answer_what_if(profile.value(), request.query, devices.value());

@@ -35,8 +35,10 @@ struct WhatIfForm {
   std::optional<std::size_t> points;  // Of each curve and its equations; absent: all.
   bool has_equations = false;         // Values of the three equations, epoch by epoch.
   bool has_equivalents = false;
+  bool has_over_time = false;  // Each side's energy second by second.
 };
-// {"points"?, "equations"?, "equivalents"?} of a request, which has both by default.
+// {"points"?, "equations"?, "equivalents"?, "over_time"?} of a request, which has equations and
+// equivalents by default.
 Result<WhatIfForm> what_if_form(const nlohmann::json& json);
 
 // The contract of docs/schemas/whatif.schema.json.

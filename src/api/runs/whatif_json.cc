@@ -4,6 +4,7 @@
 #include "src/base/json_writer.h"
 #include "src/runs/whatif/equations.h"
 #include "src/runs/whatif/excess.h"
+#include "src/runs/whatif/over_time.h"
 #include "src/runs/whatif/thin.h"
 
 namespace wattree {
@@ -85,6 +86,7 @@ void write_equations(JsonWriter& out, const Footprint& footprint, const WhatIfFo
     const EpochEquation& equation = all[i];
     out.begin_object();
     out.field("epoch", static_cast<std::int64_t>(equation.epoch));
+    if (equation.is_so_far) out.field("so_far", true);
     out.field("energy_j", equation.energy.value);
     write_optional(out, "carbon_gco2e", equation.emissions);
     write_optional(out, "gco2e_per_kwh", equation.intensity);
@@ -102,10 +104,45 @@ void write_equations(JsonWriter& out, const Footprint& footprint, const WhatIfFo
   out.end_array();
 }
 
+void write_over_time(JsonWriter& out, const Footprint& footprint) {
+  out.key("over_time");
+  out.begin_array();
+  for (const TimePoint& point :
+       over_time(footprint.profile, footprint.setting, footprint.curve)) {
+    out.begin_object();
+    out.field("elapsed_s", point.elapsed.value);
+    if (point.epoch) out.field("epoch", static_cast<std::int64_t>(*point.epoch));
+    out.field("device_energy_j", point.device_energy.value);
+    out.field("energy_j", point.energy.value);
+    write_optional(out, "carbon_gco2e", point.emissions);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+// Both at the same number of epochs, where they have different ones.
+void write_compared(JsonWriter& out, const WhatIfAnswer& answer) {
+  if (!answer.compared) return;
+  out.key("compared");
+  out.begin_object();
+  out.field("epochs", static_cast<std::int64_t>(answer.compared->epochs));
+  for (const bool is_baseline : {true, false}) {
+    const CurvePoint& point =
+        is_baseline ? answer.compared->baseline : answer.compared->alternative;
+    out.key(is_baseline ? "baseline" : "alternative");
+    out.begin_object();
+    write_amounts(out, point);
+    out.end_object();
+  }
+  out.end_object();
+}
+
 // How much more the alternative takes and emits than the baseline.
 void write_difference(JsonWriter& out, const WhatIfAnswer& answer) {
-  const CurvePoint& from = answer.baseline.curve.points.back();
-  const CurvePoint& to = answer.alternative.curve.points.back();
+  const auto& compared = answer.compared;
+  const CurvePoint& from = compared ? compared->baseline : answer.baseline.curve.points.back();
+  const CurvePoint& to =
+      compared ? compared->alternative : answer.alternative.curve.points.back();
   out.key("difference");
   out.begin_object();
   out.field("energy_j", (to.energy.value - from.energy.value).value);
@@ -146,6 +183,8 @@ void write_flags(JsonWriter& out, const Profile& profile) {
 void write_side(JsonWriter& out, const Footprint& footprint, const WhatIfForm& form,
                 const std::vector<HardwareChange>& changes) {
   write_footprint(out, footprint, form.points);
+  out.field("has_epochs", has_epochs(footprint.profile));
+  if (form.has_over_time) write_over_time(out, footprint);
   write_devices(out, footprint.profile, changes);
   write_components(out, footprint.profile);
   write_flags(out, footprint.profile);
@@ -165,6 +204,7 @@ std::string to_json(const WhatIfAnswer& answer, const WhatIfForm& form) {
     write_side(out, is_baseline ? answer.baseline : answer.alternative, form, answer.changes);
     out.end_object();
   }
+  write_compared(out, answer);
   write_difference(out, answer);
   write_steps(out, answer.steps);
   out.key("hardware_changes");

@@ -147,7 +147,8 @@ std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const Field
   return out + notes_text(notes);
 }
 
-std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit unit) {
+std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit unit,
+                             std::optional<std::size_t> shared_epochs) {
   std::vector<std::vector<std::string>> rows;
   Joules most;
   for (const Footprint& footprint : footprints) {
@@ -174,7 +175,7 @@ std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit 
     row.push_back(most > Joules(0) ? bar(last.device_energy.value.value / most.value, kBarCells)
                                    : "");
   }
-  std::vector<std::string> notes = comparison_notes(footprints);
+  std::vector<std::string> notes = comparison_notes(footprints, shared_epochs);
   if (has_cost) {
     notes.push_back("the cost is assumed: " + price_text(footprints.front().setting));
   }

@@ -21,6 +21,8 @@ std::string notes_text(const std::vector<std::string>& notes);
 // `name` is how the shell calls fields of a request.
 std::string what_if_table(const WhatIfAnswer& answer, MassUnit unit, const FieldName& name);
 // One row a run.
-std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit unit);
+// `shared_epochs`: all are cut off there.
+std::string comparison_table(const std::vector<Footprint>& footprints, MassUnit unit,
+                             std::optional<std::size_t> shared_epochs = std::nullopt);
 
 }  // namespace wattree

@@ -1,5 +1,6 @@
 #include "src/runs/live/live_run.h"
 
+#include <chrono>
 #include <utility>
 
 #include "src/base/amounts.h"
@@ -10,8 +11,16 @@ namespace {
 
 // Totals come every second.
 constexpr std::int64_t kStaleAfter = 3;
+constexpr std::int64_t kLinkedStaleAfter = 6;  // They are asked, and come a little later.
 constexpr std::int64_t kForgottenAfter = 60;
 constexpr std::size_t kKeptPoints = 120;
+
+constexpr char kSilent[] = "its tracker says nothing";
+
+std::int64_t now_in_seconds() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(since).count();
+}
 
 std::string recover_text(const RunEntry& entry, const RunBrief& brief) {
   if (!entry.profile.empty()) return "its tracker was killed; its profile was recovered";
@@ -45,6 +54,7 @@ void LiveRun::set_entry(RunEntry entry) {
 
 void LiveRun::hand_over(const Record& record) {
   is_own_ = true;
+  handed_at_ = now_in_seconds();
   const std::lock_guard lock(queue_mutex_);
   queue_.push_back(record);
 }
@@ -52,6 +62,9 @@ void LiveRun::hand_over(const Record& record) {
 void LiveRun::set_outside(std::optional<RunState> state, const std::string& reason) {
   {
     const std::lock_guard lock(mutex_);
+    is_cut_off_ = state.has_value();
+    // What is not cut off may be silent all the same.
+    if (!is_cut_off_ && outside_ == RunState::kStale) return;
     outside_ = state;
     outside_reason_ = reason;
     if (!followed_ || told_ == brief_now(2).status.state) return;
@@ -124,28 +137,37 @@ void LiveRun::follow() {
 void LiveRun::look_after(std::int64_t now) {
   {
     const std::lock_guard lock(mutex_);
-    if (is_own_ || (!followed_ && entry_.brief)) return;
+    const bool is_linked = is_own_ && !link_.empty();
+    if ((is_own_ && !is_linked) || (!followed_ && entry_.brief)) return;
     const bool has_ended = followed_ && followed_->run.ended();
     if (has_ended || outside_ == RunState::kLost) return forget(now);
-    // A tracker of another machine, or one from before there were entries, is known by its lock.
-    const std::optional<bool> is_there =
-        entry_.tracker.process != 0 ? is_running(entry_.tracker) : std::nullopt;
-    const bool is_gone =
-        is_there ? !*is_there : entry_.tracker.process == 0 && !is_being_written(entry_.journal);
-    const std::int64_t silent = now - follower_.written_at();
-    std::optional<RunState> state;
-    if (is_gone) {
-      state = RunState::kLost;
-      outside_reason_ = recover_text(entry_, brief_now(2));
-    } else if (silent > kStaleAfter) {
-      state = RunState::kStale;
-      outside_reason_ = "nothing was heard of it for " + std::to_string(silent) + " s";
-    }
-    outside_ = state;
-    const RunState whole = brief_now(2).status.state;
-    if (told_ == whole) return;
+    outside_ = is_linked ? linked_state(now) : state_here(now);
+    if (told_ == brief_now(2).status.state) return;
   }
   tell();
+}
+
+// Of a run on another machine, which is asked once a second.
+std::optional<RunState> LiveRun::linked_state(std::int64_t now) {
+  if (is_cut_off_) return RunState::kStale;
+  if (now - handed_at_ <= kLinkedStaleAfter) return std::nullopt;
+  outside_reason_ = kSilent;
+  return RunState::kStale;
+}
+
+std::optional<RunState> LiveRun::state_here(std::int64_t now) {
+  // A tracker of another machine, or one from before there were entries, is known by its lock.
+  const std::optional<bool> is_there =
+      entry_.tracker.process != 0 ? is_running(entry_.tracker) : std::nullopt;
+  const bool is_gone =
+      is_there ? !*is_there : entry_.tracker.process == 0 && !is_being_written(entry_.journal);
+  if (is_gone) {
+    outside_reason_ = recover_text(entry_, brief_now(2));
+    return RunState::kLost;
+  }
+  if (now - follower_.written_at() <= kStaleAfter) return std::nullopt;
+  outside_reason_ = kSilent;
+  return RunState::kStale;
 }
 
 void LiveRun::forget(std::int64_t now) {
@@ -190,15 +212,20 @@ RunBrief LiveRun::brief_now(std::size_t points) const {
   RunBrief out = brief_of(followed_->run, followed_->trace, points);
   if (outside_ && !wattree::is_over(out.status.state)) {
     // One that stands says nothing new, and is there all the same.
-    const bool stands = *outside_ == RunState::kStale && out.status.state == RunState::kPaused;
+    const bool stands = *outside_ == RunState::kStale && !is_cut_off_ &&
+                        out.status.state == RunState::kPaused;
     if (!stands) {
       out.status.state = *outside_;
       out.status.reason = outside_reason_;
-    }
-    if (*outside_ == RunState::kLost) {
+      // Nobody knows what it draws now.
       out.status.power.reset();
       out.status.time_left.reset();
     }
+  }
+  if (!wattree::is_over(out.status.state)) {
+    const std::int64_t heard = is_own_ ? handed_at_.load() : follower_.written_at();
+    out.status.silent =
+        Seconds(static_cast<double>(std::max<std::int64_t>(now_in_seconds() - heard, 0)));
   }
   return out;
 }

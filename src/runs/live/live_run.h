@@ -69,6 +69,8 @@ class LiveRun {
   };
   void take(const Record& record);
   RunBrief brief_now(std::size_t points) const;
+  std::optional<RunState> linked_state(std::int64_t now);
+  std::optional<RunState> state_here(std::int64_t now);
   void tell();
   void forget(std::int64_t now);
 
@@ -80,6 +82,8 @@ class LiveRun {
   mutable RunFeed feed_;
   std::optional<RunState> outside_;  // Stale or lost: what its records cannot say.
   std::string outside_reason_;
+  bool is_cut_off_ = false;                  // Its tracker does not answer.
+  std::atomic<std::int64_t> handed_at_ = 0;  // When it was handed something, since 1970.
   std::optional<RunState> told_;
   std::optional<std::int64_t> over_since_;
   Pauser pauser_;

@@ -83,6 +83,9 @@ RunStatus read_status(JsonFields& fields) {
   out.projected_emissions = read_estimate<GramsCo2e>(fields, "projected_carbon", "_gco2e");
   out.time_left = read_estimate<Seconds>(fields, "time_left", "_s");
   out.exit_code = fields.whole("exit_code", 0, 255);
+  const auto paused = read_amount<Seconds>(fields, "paused_s");
+  const auto taken = read_amount<Joules>(fields, "paused_energy_j");
+  if (paused) out.standing = TrackedRun::Standing{*paused, taken.value_or(Joules())};
   return out;
 }
 

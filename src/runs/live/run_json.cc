@@ -39,6 +39,11 @@ void write_status(JsonWriter& out, const RunStatus& status) {
   write_estimate(out, "projected_carbon", "_gco2e", status.projected_emissions);
   write_estimate(out, "time_left", "_s", status.time_left);
   if (status.exit_code) out.field("exit_code", *status.exit_code);
+  if (status.standing) {
+    out.field("paused_s", status.standing->duration.value);
+    out.field("paused_energy_j", status.standing->energy.value);
+  }
+  if (status.silent) out.field("silent_s", status.silent->value);
 }
 
 std::string to_json(const RunStatus& status) {

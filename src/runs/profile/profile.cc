@@ -64,8 +64,14 @@ std::optional<Provenance> provenance(const Profile& profile) {
 std::vector<const Epoch*> windows_of(const Profile& profile) {
   std::vector<const Epoch*> out;
   for (const Epoch& epoch : profile.epochs) out.push_back(&epoch);
+  if (profile.so_far && profile.so_far->open) out.push_back(&*profile.so_far->open);
   if (profile.outside) out.push_back(&*profile.outside);
   return out;
+}
+
+bool has_epochs(const Profile& profile) {
+  if (profile.so_far) return profile.so_far->has_epochs;
+  return profile.epochs.size() > 1 || profile.outside;
 }
 
 std::vector<std::string> component_names(const Profile& profile) {

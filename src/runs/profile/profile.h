@@ -76,6 +76,16 @@ struct RecordedIntensity {
   bool operator==(const RecordedIntensity&) const = default;
 };
 
+// Of a run that goes on: what its ended epochs do not tell. Never written to a file.
+struct SoFar {
+  std::optional<Epoch> open;  // The epoch that goes on.
+  bool has_epochs = false;    // The run tells of epochs, ended or not.
+  std::size_t ended = 0;      // Of them. Of none, the profile has the run so far as its only epoch.
+  std::vector<Seconds> ends;  // Of each that has ended, since the run began; rising.
+  bool has_meters = true;     // Something is measured or declared.
+  bool operator==(const SoFar&) const = default;
+};
+
 struct Profile {
   std::string name;
   std::string author;  // Empty: not given; the same for the texts below.
@@ -93,6 +103,7 @@ struct Profile {
   std::optional<Epoch> outside;  // What the run took before, between and after its epochs.
   std::vector<StepEnergy> steps;
   std::vector<SampleSeries> samples;
+  std::optional<SoFar> so_far = {};
   bool operator==(const Profile&) const = default;
 };
 
@@ -110,8 +121,10 @@ std::string without_command(std::string_view notes);
 std::optional<Seconds> duration(const Profile& profile);
 // Of the sum of everything in it; absent where there is nothing.
 std::optional<Provenance> provenance(const Profile& profile);
-// The epochs, and last what was outside of them: together they are the run.
+// The epochs, the one that goes on, and last what was outside of them: together they are the run.
 std::vector<const Epoch*> windows_of(const Profile& profile);
+// Whether its epochs are epochs of the run: a single figure for all of it is none.
+bool has_epochs(const Profile& profile);
 // The names of all components, in the order of their first appearance.
 std::vector<std::string> component_names(const Profile& profile);
 // "4 × GeForce GTX 1080 Ti, 1 × Intel i7 2600K"; empty where the profile names none.

@@ -8,40 +8,24 @@
 namespace wattree {
 namespace {
 
+// Samples in seconds: those that a profile keeps, and those of a chart while the run goes on.
+constexpr double kProfileEvery = 10;
 constexpr std::size_t kMostSamples = 2048;
+constexpr double kChartEvery = 1;
+constexpr std::size_t kMostOfChart = 512;
 constexpr std::size_t kMostNotes = 1000;
+constexpr std::size_t kMostPauses = 1000;
 constexpr std::size_t kMostStepNames = 256;
 constexpr std::size_t kMostOpenEpochs = 1000;
 constexpr Nanos kPowerOver = 3 * kNanosPerSecond;
 
-const MeterEnergy* find_meter(const std::vector<MeterEnergy>& meters, std::int64_t meter) {
-  for (const MeterEnergy& entry : meters) {
-    if (entry.meter == meter) return &entry;
-  }
-  return nullptr;
-}
-
-// Of one meter at a moment between two totals: the straight line, and what it lies between.
-MeterEnergy between(const Totals& before, const Totals& after, Nanos at, std::int64_t meter) {
-  const MeterEnergy* a = find_meter(before.meters, meter);
-  const MeterEnergy* b = find_meter(after.meters, meter);
-  const MeterEnergy nothing{meter, {}, {}, {}, {}};
-  if (b == nullptr) return a != nullptr ? *a : nothing;
-  if (a == nullptr) a = &nothing;
-  const Nanos apart = after.at - before.at;
-  const double share =
-      apart > 0
-          ? std::clamp(static_cast<double>(at - before.at) / static_cast<double>(apart), 0.0, 1.0)
-          : 1.0;
-  return {meter, a->energy + (b->energy - a->energy) * share, a->energy, b->energy,
-          a->covered + (b->covered - a->covered) * share};
-}
-
 }  // namespace
 
-TrackedRun::TrackedRun(RunBegun begun) : begun_(std::move(begun)) {
+TrackedRun::TrackedRun(RunBegun begun)
+    : begun_(std::move(begun)),
+      samples_(kProfileEvery, kMostSamples, begun_.meters.size()),
+      seconds_(kChartEvery, kMostOfChart, begun_.meters.size()) {
   totals_.at = begun_.at;
-  sampled_.resize(begun_.meters.size());
   Totals nothing{begun_.at, {}};
   for (std::size_t i = 0; i < begun_.meters.size(); ++i) {
     nothing.meters.push_back({static_cast<std::int64_t>(i), {}, {}, {}, {}});
@@ -73,6 +57,33 @@ void TrackedRun::take(const EpochMeasured& measured) {
   epoch_sums_.add(sum_of(measured.meters), duration, has_startup(measured));
 }
 
+void TrackedRun::take(const PauseChanged& pause) {
+  const bool stood = pause_ == PauseState::kStanding;
+  pause_ = pause.state;
+  if (pause_ == PauseState::kStanding && !stood && pauses_.size() < kMostPauses) {
+    pauses_.push_back({"", false, mark(pause.at), std::nullopt});
+  } else if (stood && pause_ != PauseState::kStanding && !pauses_.back().ended) {
+    pauses_.back().ended = mark(pause.at);
+  }
+}
+
+void TrackedRun::complete(Marked& marked, const Totals& totals) {
+  if (!marked.begun.after) marked.begun.after = totals;
+  if (marked.ended && !marked.ended->after) marked.ended->after = totals;
+}
+
+std::optional<TrackedRun::Standing> TrackedRun::standing() const {
+  if (pauses_.empty()) return std::nullopt;
+  Standing out;
+  for (Marked pause : pauses_) {
+    if (!pause.ended) pause.ended = Mark{std::max(last(), pause.begun.at), totals_, totals_};
+    const EpochMeasured taken = estimate(pause);
+    out.duration = out.duration + Seconds(seconds(taken.ended - taken.begun));
+    out.energy = out.energy + sum_of(taken.meters);
+  }
+  return out;
+}
+
 void TrackedRun::take(const StepsMeasured& steps) {
   if (steps_.size() >= kMostStepNames && !steps_.contains(steps.name)) return;
   steps_[steps.name] = steps;
@@ -84,34 +95,13 @@ void TrackedRun::take(const RunNote& note) {
 
 void TrackedRun::take(const Totals& totals) {
   if (totals.at < totals_.at) return;
-  sample(totals);
-  for (Marked& marked : marked_) {
-    if (!marked.begun.after) marked.begun.after = totals;
-    if (marked.ended && !marked.ended->after) marked.ended->after = totals;
-  }
+  samples_.add(totals_, totals, begun_.at);
+  seconds_.add(totals_, totals, begun_.at);
+  for (Marked& marked : marked_) complete(marked, totals);
+  if (!pauses_.empty()) complete(pauses_.back(), totals);
   totals_ = totals;
   recent_.push_back(totals);
   while (recent_.size() > 2 && recent_[1].at <= totals.at - kPowerOver) recent_.pop_front();
-}
-
-void TrackedRun::sample(const Totals& totals) {
-  if (sampled_.empty()) return;
-  const double end = seconds(totals.at - begun_.at);
-  while (true) {
-    const double next = sample_every_ * static_cast<double>(sampled_.front().size() + 1);
-    if (next > end) return;
-    const Nanos at = begun_.at + static_cast<Nanos>(std::llround(next * 1e9));
-    for (std::size_t i = 0; i < sampled_.size(); ++i) {
-      sampled_[i].push_back(between(totals_, totals, at, static_cast<std::int64_t>(i)).energy);
-    }
-    if (sampled_.front().size() < kMostSamples) continue;
-    // A longer run has coarser samples: every second one goes.
-    for (std::vector<Joules>& series : sampled_) {
-      for (std::size_t i = 0; 2 * i + 1 < series.size(); ++i) series[i] = series[2 * i + 1];
-      series.resize(series.size() / 2);
-    }
-    sample_every_ *= 2;
-  }
 }
 
 std::optional<EpochBegun> TrackedRun::open_epoch() const {
@@ -162,8 +152,8 @@ EpochMeasured TrackedRun::estimate(const Marked& marked) const {
   for (std::size_t i = 0; i < begun_.meters.size(); ++i) {
     const auto meter = static_cast<std::int64_t>(i);
     const MeterEnergy a =
-        between(marked.begun.before, marked.begun.after.value_or(totals_), marked.begun.at, meter);
-    const MeterEnergy b = between(end.before, end.after.value_or(totals_), end.at, meter);
+        energy_between(marked.begun.before, marked.begun.after.value_or(totals_), marked.begun.at, meter);
+    const MeterEnergy b = energy_between(end.before, end.after.value_or(totals_), end.at, meter);
     if (find_meter(totals_.meters, meter) == nullptr) continue;
     const Joules energy = std::max(b.energy - a.energy, Joules());
     out.meters.push_back({meter, energy, std::clamp(b.low - a.high, Joules(), energy),
@@ -216,23 +206,6 @@ Epoch TrackedRun::epoch_of(const EpochMeasured& measured) const {
   return epoch;
 }
 
-std::vector<SampleSeries> TrackedRun::samples() const {
-  std::vector<SampleSeries> out;
-  for (std::size_t i = 0; i < sampled_.size(); ++i) {
-    if (sampled_[i].empty()) continue;
-    const RunMeter& meter = begun_.meters[i];
-    SampleSeries series{meter.name, meter.kind, {}, {}, meter.provenance};
-    Joules before;
-    for (std::size_t k = 0; k < sampled_[i].size(); ++k) {
-      series.end.emplace_back(sample_every_ * static_cast<double>(k + 1));
-      series.energy.push_back(std::max(sampled_[i][k] - before, Joules()));
-      before = std::max(before, sampled_[i][k]);
-    }
-    out.push_back(std::move(series));
-  }
-  return out;
-}
-
 // Measured or, where the tracker died before, estimated; by their beginning.
 std::vector<EpochMeasured> TrackedRun::all_epochs() const {
   std::vector<EpochMeasured> out = epochs_;
@@ -278,6 +251,10 @@ std::string TrackedRun::notes_text() const {
   if (const auto open = open_epoch(); open && !open->is_tentative) {
     add_note("the last epoch was not finished; what it took is outside the epochs");
   }
+  if (const auto stood = standing()) {
+    add_note("it was paused for " + to_text(stood->duration) + " in all; what the devices took then, " +
+             to_text(stood->energy, EnergyScale::kWithoutKilo) + ", is in the run's energy");
+  }
   if (!ended_) {
     add_note(last() > begun_.at
                  ? "the run's end is not recorded: the figures end " + to_text(duration()) +
@@ -288,7 +265,36 @@ std::string TrackedRun::notes_text() const {
   return notes;
 }
 
-Profile TrackedRun::profile() const {
+std::optional<EpochMeasured> TrackedRun::open_so_far() const {
+  const auto open = open_epoch();
+  const bool has_more = !begun_.planned_epochs ||
+                        static_cast<std::int64_t>(epochs_ended()) < *begun_.planned_epochs;
+  // A line of output at an epoch's end tells that there was one: without any, there may be none.
+  if (ended_ || !open || epochs_ended() == 0 || !has_more) return std::nullopt;
+  Marked now = marked_.back();
+  now.ended = Mark{std::max(totals_.at, open->at), totals_, totals_};
+  return estimate(now);
+}
+
+Profile TrackedRun::profile_so_far() const {
+  if (ended_) return profile();
+  const std::optional<EpochMeasured> open = open_so_far();
+  Profile out = make_profile(open);
+  const auto begun = open_epoch();
+  out.so_far = SoFar{std::nullopt, epochs_ended() > 0 || (begun && !begun->is_tentative),
+                     epochs_ended(), {}, !begun_.meters.empty()};
+  for (const EpochMeasured& epoch : all_epochs()) {
+    out.so_far->ends.emplace_back(seconds(std::max<Nanos>(epoch.ended - begun_.at, 0)));
+  }
+  if (open) out.so_far->open = epoch_of(*open);
+  out.samples = seconds_.series(begun_.meters);
+  return out;
+}
+
+Profile TrackedRun::profile() const { return make_profile(std::nullopt); }
+
+// What the open epoch took so far is not outside of the epochs, where it is given.
+Profile TrackedRun::make_profile(const std::optional<EpochMeasured>& open) const {
   Profile out;
   out.name = begun_.name;
   out.tool = begun_.tool;
@@ -309,7 +315,9 @@ Profile TrackedRun::profile() const {
     // Where only the beginning is recorded, nobody knows how long it took.
     if (!ended_ && last() <= begun_.at) out.epochs.back().duration.reset();
   } else {
-    out.outside = epoch_of(outside_of(epochs, std::move(whole)));
+    std::vector<EpochMeasured> inside = epochs;
+    if (open) inside.push_back(*open);
+    out.outside = epoch_of(outside_of(inside, std::move(whole)));
     out.outside->start.reset();  // It is in several pieces.
   }
   for (const auto& [name, steps] : steps_) {
@@ -322,7 +330,7 @@ Profile TrackedRun::profile() const {
     step.uncertainty = std::max((steps.high - steps.low) * 0.5, Joules());
   }
   out.notes = notes_text();
-  out.samples = samples();
+  out.samples = samples_.series(begun_.meters);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/runs/profile/profile.h"
+#include "src/runs/track/energy_samples.h"
 #include "src/runs/track/epoch_sums.h"
 #include "src/runs/track/record.h"
 
@@ -35,6 +36,12 @@ class TrackedRun {
   const Totals& totals() const { return totals_; }
   const std::vector<RunNote>& notes() const { return notes_; }
   PauseState pause() const { return pause_; }
+  // While the command stood, which is in the energy of the run; absent where it never did.
+  struct Standing {
+    Seconds duration;
+    Joules energy;  // Of the devices.
+  };
+  std::optional<Standing> standing() const;
   const std::optional<RunEnded>& ended() const { return ended_; }
   // The epoch that is going on; absent between epochs.
   std::optional<EpochBegun> open_epoch() const;
@@ -54,6 +61,9 @@ class TrackedRun {
   // it took is not (the tracker died in between) is computed from the totals around its edges, and
   // its uncertainty says so.
   Profile profile() const;
+  // As it is at this moment, for those who watch: the epoch that goes on has its own figure, and
+  // there is a sample for every second of a short run.
+  Profile profile_so_far() const;
 
  private:
   // A moment between two totals.
@@ -78,16 +88,17 @@ class TrackedRun {
   void take(const EpochMeasured& measured);
   void take(const StepsMeasured& steps);
   void take(const RunNote& note);
-  void take(const PauseChanged& pause) { pause_ = pause.state; }
+  void take(const PauseChanged& pause);
   void take(const RunEnded& ended) { ended_ = ended; }
-  void sample(const Totals& totals);
+  static void complete(Marked& marked, const Totals& totals);
   std::size_t unmeasured() const;
   bool has_startup(const EpochMeasured& epoch) const {
     return epoch.begun <= begun_.at && !epoch.is_untimed;
   }
   EpochMeasured estimate(const Marked& marked) const;
   Epoch epoch_of(const EpochMeasured& measured) const;
-  std::vector<SampleSeries> samples() const;
+  std::optional<EpochMeasured> open_so_far() const;
+  Profile make_profile(const std::optional<EpochMeasured>& open) const;
   std::vector<EpochMeasured> all_epochs() const;
   static EpochMeasured outside_of(const std::vector<EpochMeasured>& epochs, EpochMeasured rest);
   std::string notes_text() const;
@@ -102,11 +113,10 @@ class TrackedRun {
   std::deque<Totals> recent_;  // For power.
   std::vector<RunNote> notes_;
   PauseState pause_ = PauseState::kNone;
+  std::vector<Marked> pauses_;  // The last one may go on.
   std::optional<RunEnded> ended_;
 
-  // Energy of every meter up to each multiple of sample_every_, at equal distances.
-  double sample_every_ = 10.0;
-  std::vector<std::vector<Joules>> sampled_;
+  EnergySamples samples_, seconds_;
 };
 
 }  // namespace wattree

@@ -178,6 +178,52 @@ TEST(Run, AnEpochThatDidNotEndIsOutside) {
   EXPECT_NE(profile.notes.find("was not finished"), std::string::npos);
 }
 
+TEST(Run, SoFarTheEpochThatGoesOnHasItsOwnFigure) {
+  TrackedRun run(two_meters());
+  run.apply(EpochBegun{1000 * kS, "1", false});
+  run.apply(totals_at(1));
+  const Profile first = run.profile_so_far();
+  EXPECT_TRUE(first.so_far->has_epochs);
+  EXPECT_EQ(first.so_far->ended, 0u);
+  EXPECT_EQ(device_energy(first)->value, 150);
+  run.apply(EpochEnded{1001 * kS});
+  run.apply(EpochMeasured{"1", 1000 * kS, 1001 * kS, {exactly(0, 100, 1), exactly(1, 50, 1)}});
+  run.apply(EpochBegun{1001 * kS, "2", false});
+  for (double at = 2; at <= 4; ++at) run.apply(totals_at(at));
+  const Profile now = run.profile_so_far();
+  EXPECT_EQ(now.so_far->ended, 1u);
+  EXPECT_EQ(now.so_far->ends, std::vector<Seconds>{Seconds(1)});
+  EXPECT_EQ(device_energy(*now.so_far->open)->value, 450);  // Three seconds of 150 W.
+  EXPECT_EQ(now.so_far->open->duration, Seconds(3));
+  EXPECT_EQ(device_energy(*now.outside)->value, 0);
+  EXPECT_EQ(device_energy(now)->value, 600);
+  ASSERT_EQ(now.samples[0].end.size(), 4u);  // One for every second.
+  EXPECT_EQ(now.samples[0].energy[2], Joules(100));
+  // What is kept is as before: the open epoch is outside.
+  EXPECT_FALSE(run.profile().so_far);
+  EXPECT_EQ(device_energy(*run.profile().outside)->value, 450);
+  run.apply(RunEnded{1004 * kS, 0});
+  EXPECT_FALSE(run.profile_so_far().so_far);
+}
+
+TEST(Run, WhatWasTakenWhileItStoodIsToldAndStaysInTheTotal) {
+  TrackedRun run(two_meters());
+  EXPECT_FALSE(run.standing());
+  run.apply(totals_at(1));
+  run.apply(PauseChanged{1001 * kS, PauseState::kAsked});
+  run.apply(PauseChanged{1001 * kS, PauseState::kStanding});
+  run.apply(totals_at(3));
+  EXPECT_EQ(run.standing()->duration, Seconds(2));
+  EXPECT_EQ(run.standing()->energy, Joules(300));  // Two seconds of 150 W.
+  run.apply(PauseChanged{1000 * kS + 3500 * kNanosPerMillisecond, PauseState::kNone});
+  run.apply(totals_at(4));
+  EXPECT_EQ(run.standing()->duration, Seconds(2.5));
+  EXPECT_EQ(run.standing()->energy, Joules(375));
+  EXPECT_EQ(device_energy(run.profile())->value, 600);
+  EXPECT_NE(run.profile().notes.find("it was paused for 2.5 s in all"), std::string::npos)
+      << run.profile().notes;
+}
+
 TEST(Run, SamplesAreEveryTenSecondsAndGetCoarser) {
   TrackedRun run(two_meters());
   for (double at = 0; at <= 25; at += 2.5) run.apply(totals_at(at));

@@ -80,7 +80,7 @@ void add_state(const TrackedRun& run, RunStatus& out) {
     if (out.state == RunState::kFailed) out.reason = exit_text(*ended->exit_code);
   } else if (run.pause() == PauseState::kStanding) {
     out.state = RunState::kPaused;
-    out.reason = "paused" + at_epoch;
+    out.reason = run.epochs_ended() > 0 || run.open_epoch() ? "paused" + at_epoch : "paused";
   } else if (run.pause() == PauseState::kAsked) {
     out.state = RunState::kWaiting;
     out.reason = "it pauses where the next epoch would begin";
@@ -107,6 +107,7 @@ RunStatus status_of(const TrackedRun& run, const Setting& setting) {
   if (const auto open = run.open_epoch()) out.epoch = open->name;
   out.planned_epochs = run.begun().planned_epochs;
   out.time_left = time_left(run);
+  out.standing = run.standing();
   add_state(run, out);
   bool is_first = true;
   for (const MeterEnergy& part : run.totals().meters) {

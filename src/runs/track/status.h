@@ -15,7 +15,7 @@ enum class RunState {
   kLive,
   kWaiting,  // A pause was asked for, and begins where the next epoch would.
   kPaused,
-  kStale,    // Nothing was heard for seconds, although its tracker is there.
+  kStale,    // Nothing was heard for seconds; its tracker may come back.
   kLost,     // Its tracker was killed: nothing more will be heard.
   kEnded,    // By itself, without an error that is known.
   kFailed,   // With an exit code that is not 0.
@@ -23,6 +23,8 @@ enum class RunState {
 };
 std::string_view name_of(RunState state);
 std::optional<RunState> parse_run_state(std::string_view name);
+// It is heard, and draws power.
+inline bool is_live(RunState state) { return state < RunState::kStale; }
 // Nothing more will happen.
 inline bool is_over(RunState state) { return state >= RunState::kLost; }
 
@@ -46,6 +48,10 @@ struct RunStatus {
   // Until all planned epochs are done.
   std::optional<Estimate<Seconds>> time_left;
   std::optional<std::int64_t> exit_code;
+  // While the command stood: in the elapsed time and the energy, too.
+  std::optional<TrackedRun::Standing> standing;
+  // Since it was heard of; absent once it is over.
+  std::optional<Seconds> silent;
 };
 
 // What it costs does not grow with the run.

@@ -30,6 +30,7 @@ struct Amounts {
 struct Recorded {
   std::vector<std::size_t> numbers;  // Of the epochs that have figures,
   std::vector<Amounts> epochs;       // and their figures.
+  std::optional<Amounts> open;       // Of the epoch that goes on, so far.
   std::optional<Amounts> outside;
   bool has_grams = false;
   bool has_seconds = true;  // Every window says how long it took.
@@ -63,6 +64,28 @@ Result<Amounts> outside_amounts(const Epoch& outside, Joules energy, const Setti
                  outside.duration.value_or(Seconds()).value};
 }
 
+Error no_energy(const Profile& profile) {
+  if (profile.so_far && profile.so_far->has_meters) {
+    return Error{ErrorCode::kUnavailable,
+                 "no meter of " + in_quotes(profile.name) + " has told anything yet",
+                 "the first figures come within a second or two", "", "no_energy_yet"};
+  }
+  return Error{
+      ErrorCode::kInvalidInput,
+      "the profile " + in_quotes(profile.name) + " has no epoch with an energy",
+      "where nothing can be measured, `wattree track` with <assume> cpu=65W declares a power", "",
+      "no_energy"};
+}
+
+Status add_open(const Profile& profile, const Setting& setting, Recorded& out) {
+  const std::optional<Joules> energy = device_energy(*profile.so_far->open);
+  if (!energy) return {};
+  const Result<Amounts> amounts = amounts_of(*profile.so_far->open, *energy, setting);
+  if (!amounts.ok()) return amounts.error();
+  out.open = amounts.value();
+  return {};
+}
+
 Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::size_t at_most) {
   Recorded out;
   out.has_grams = setting.grid.has_value();
@@ -77,11 +100,11 @@ Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::s
     out.epochs.push_back(amounts.value());
     out.has_seconds = out.has_seconds && epoch.duration;
   }
-  if (out.epochs.empty()) {
-    return Error{
-        ErrorCode::kInvalidInput,
-        "the profile " + in_quotes(profile.name) + " has no epoch with an energy",
-        "where nothing can be measured, `wattree track` with <assume> cpu=65W declares a power"};
+  if (out.epochs.empty()) return no_energy(profile);
+  if (profile.so_far && profile.so_far->open && at_most >= profile.epochs.size()) {
+    if (const Status failure = add_open(profile, setting, out); !failure.ok()) {
+      return failure.error();
+    }
   }
   if (const auto outside = outside_energy(profile)) {
     const Result<Amounts> amounts =
@@ -165,6 +188,10 @@ void add_recorded(const Recorded& data, double pue, Curve& curve) {
     so_far.add(data.epochs[i]);
     curve.points.push_back(point_of(data.numbers[i], so_far, data, pue));
   }
+  if (!data.open) return;
+  so_far.add(*data.open);
+  curve.points.push_back(point_of(data.numbers.back() + 1, so_far, data, pue));
+  curve.points.back().is_so_far = true;
 }
 
 // One of the amounts as it goes on: what counts once, and the typical epochs continued.
@@ -195,9 +222,26 @@ class Continued {
   Extrapolation typical_;
 };
 
+// An epoch that goes on may take more than those before it did.
+template <class Quantity>
+void raise(Estimate<Quantity>& estimate, const Estimate<Quantity>& so_far) {
+  estimate.value = std::max(estimate.value, so_far.value);
+  if (estimate.low) estimate.low = std::max(*estimate.low, so_far.value);
+  if (estimate.high) estimate.high = std::max(*estimate.high, so_far.value);
+}
+
+void raise(CurvePoint& point, const CurvePoint& so_far) {
+  raise(point.device_energy, so_far.device_energy);
+  raise(point.energy, so_far.energy);
+  if (point.emissions && so_far.emissions) raise(*point.emissions, *so_far.emissions);
+  if (point.elapsed && so_far.elapsed) point.elapsed = std::max(*point.elapsed, *so_far.elapsed);
+}
+
 // From the epoch after `last` up to `end`.
 void extrapolate(const Recorded& data, double pue, std::size_t last, std::size_t end,
                  std::vector<CurvePoint>& points) {
+  const std::optional<CurvePoint> so_far =
+      data.open ? std::optional(points.back()) : std::nullopt;
   const Continued joules(data, &Amounts::joules);
   const Continued grams(data, &Amounts::grams);
   const Continued seconds(data, &Amounts::seconds);
@@ -212,6 +256,7 @@ void extrapolate(const Recorded& data, double pue, std::size_t last, std::size_t
     if (point.device_energy.high) point.energy.high = *point.device_energy.high * pue;
     if (data.has_grams) point.emissions = grams.at<GramsCo2e>(ahead);
     if (data.has_seconds) point.elapsed = seconds.at<Seconds>(ahead).value;
+    if (so_far) raise(point, *so_far);
   }
 }
 
@@ -255,7 +300,10 @@ void add_bases(const Profile& profile, const Setting& setting, const Recorded& d
 
 Result<Curve> curve_of(const Profile& profile, const Setting& setting,
                        std::optional<std::size_t> epochs) {
-  const std::size_t end = epochs.value_or(profile.epochs.size());
+  // A run whose first epoch goes on says nothing about the next ones.
+  const bool has_none_ended = profile.so_far && profile.so_far->ended == 0;
+  const std::size_t end = has_none_ended ? profile.epochs.size()
+                                         : epochs.value_or(profile.epochs.size());
   if (epochs && (*epochs == 0 || *epochs > kMaxEpochs)) {
     return Error{ErrorCode::kInvalidInput,
                  "the number of epochs must be between 1 and " + std::to_string(kMaxEpochs), "",
@@ -267,6 +315,7 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
   const double pue = setting.pue ? setting.pue->value : 1.0;
   Curve curve;
   add_recorded(data, pue, curve);
+  if (has_none_ended) curve.points.back().is_so_far = true;
   const std::size_t last = std::max(profile.epochs.size(), data.numbers.back());
   extrapolate(data, pue, last, end, curve.points);
   add_notes(profile, setting, curve.notes);

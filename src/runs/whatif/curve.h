@@ -29,6 +29,7 @@ struct Estimate {
 struct CurvePoint {
   std::size_t epoch = 1;  // From 1; 0 before the first.
   bool is_extrapolated = false;
+  bool is_so_far = false;          // Of a run that goes on: its epoch has not ended.
   std::optional<Seconds> elapsed;  // Absent where an epoch does not say how long it took.
   Estimate<Joules> device_energy;
   Estimate<Joules> energy;  // With PUE, where there is one.

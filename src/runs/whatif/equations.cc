@@ -68,6 +68,14 @@ Result<std::vector<EpochEquation>> equations_of(const Profile& profile, const Se
     if (!made.ok()) return made.error();
     out.push_back(std::move(made).value());
   }
+  if (!profile.so_far) return out;
+  if (const auto& open = profile.so_far->open; open && device_energy(*open)) {
+    Result<EpochEquation> made =
+        equation_of(profile.epochs.size() + 1, *open, *device_energy(*open), setting);
+    if (!made.ok()) return made.error();
+    out.push_back(std::move(made).value());
+  }
+  if (!out.empty()) out.back().is_so_far = true;
   return out;
 }
 

@@ -43,9 +43,22 @@ Result<Overlay> overlay_of(const WhatIfQuery& query, std::span<const Device> dev
   return out;
 }
 
-std::vector<InRegion> in_every_region(const Footprint& baseline, const Footprint& alternative) {
-  const Joules energy = alternative.curve.points.back().energy.value;
-  const auto& emitted = baseline.curve.points.back().emissions;
+// The last recorded point of so many epochs.
+const CurvePoint& point_at(const Curve& curve, std::size_t epochs) {
+  const CurvePoint* out = &curve.points.front();
+  for (const CurvePoint& point : curve.points) {
+    if (point.epoch <= epochs && !point.is_so_far && !point.is_extrapolated) out = &point;
+  }
+  return *out;
+}
+
+std::vector<InRegion> in_every_region(const WhatIfAnswer& answer) {
+  const auto& compared = answer.compared;
+  const CurvePoint& from = compared ? compared->baseline : answer.baseline.curve.points.back();
+  const CurvePoint& to =
+      compared ? compared->alternative : answer.alternative.curve.points.back();
+  const Joules energy = to.energy.value;
+  const auto& emitted = from.emissions;
   std::vector<InRegion> out;
   for (const Region& region : bundled_regions()) {
     InRegion& here = out.emplace_back(InRegion{region, energy * region.intensity, std::nullopt});
@@ -128,8 +141,15 @@ Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& q
   if (const auto note = source_note(setting.value(), made.setting)) {
     made.alternative.notes.push_back(*note);
   }
+  std::optional<AtEpoch> compared;
+  Overlay shared = overlay;
+  if (second != nullptr && !query.epochs) shared.epochs = epochs_of_all({&baseline, second});
+  if (shared.epochs && !query.epochs) {
+    compared = AtEpoch{*shared.epochs, point_at(curve.value(), *shared.epochs),
+                       point_at(made.alternative, *shared.epochs)};
+  }
   Result<std::vector<WhatIfStep>> steps = steps_of(
-      {baseline, setting.value(), second, second != nullptr ? &begin.value() : nullptr, overlay},
+      {baseline, setting.value(), second, second != nullptr ? &begin.value() : nullptr, shared},
       devices);
   if (!steps.ok()) return steps.error();
   WhatIfAnswer out{{std::move(baseline), std::move(setting).value(), std::move(curve).value()},
@@ -137,9 +157,22 @@ Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& q
                    std::move(made.changes),
                    query.keep,
                    std::move(steps).value(),
-                   {}};
-  if (query.in_every_region) out.regions = in_every_region(out.baseline, out.alternative);
+                   {},
+                   std::move(compared)};
+  if (query.in_every_region) out.regions = in_every_region(out);
   return out;
+}
+
+std::optional<std::size_t> epochs_of_all(const std::vector<const Profile*>& profiles) {
+  std::optional<std::size_t> fewest;
+  bool differ = false;
+  for (const Profile* profile : profiles) {
+    const std::size_t ended = profile->so_far ? profile->so_far->ended : profile->epochs.size();
+    if (!has_epochs(*profile) || ended == 0) return std::nullopt;
+    differ = differ || (fewest && *fewest != ended);
+    fewest = std::min(fewest.value_or(ended), ended);
+  }
+  return differ ? fewest : std::nullopt;
 }
 
 std::optional<double> excess(Joules energy, Joules over) {
@@ -147,7 +180,8 @@ std::optional<double> excess(Joules energy, Joules over) {
   return energy.value / over.value - 1;
 }
 
-std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints) {
+std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints,
+                                          std::optional<std::size_t> shared_epochs) {
   std::vector<std::string> notes;
   const auto differ = [&](auto projection) {
     return std::any_of(footprints.begin(), footprints.end(), [&](const Footprint& footprint) {
@@ -160,8 +194,13 @@ std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprin
   if (differ([](const Footprint& f) { return f.curve.device_basis.basis; })) {
     notes.emplace_back("the bases differ: the figures did not come about in the same way");
   }
-  if (differ([](const Footprint& f) { return f.curve.points.back().epoch; })) {
-    notes.emplace_back("the numbers of epochs differ: ask for one number of all of them");
+  if (shared_epochs) {
+    notes.push_back("the numbers of epochs differ: all runs are compared after " +
+                    std::to_string(*shared_epochs) +
+                    (*shared_epochs == 1 ? " epoch" : " epochs") + ", as many as the shortest has");
+  } else if (differ([](const Footprint& f) { return f.curve.points.back().epoch; })) {
+    notes.emplace_back(
+        "the numbers of epochs differ, and one run is a single figure: whole runs are compared");
   }
   if (differ([](const Footprint& f) { return f.setting.pue ? f.setting.pue->value : 0.0; })) {
     notes.emplace_back("the PUEs differ: give one for all of them");

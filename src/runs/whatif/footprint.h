@@ -41,6 +41,11 @@ struct InRegion {
   GramsCo2e emissions;
   std::optional<double> excess;  // Over the baseline: 0.03 is 3 % more.
 };
+// Two runs of different numbers of epochs, at the smaller one.
+struct AtEpoch {
+  std::size_t epochs = 1;
+  CurvePoint baseline, alternative;
+};
 struct WhatIfAnswer {
   Footprint baseline;
   Footprint alternative;  // Its profile is the baseline's on the other hardware.
@@ -48,6 +53,8 @@ struct WhatIfAnswer {
   Keep keep = Keep::kWork;
   std::vector<WhatIfStep> steps;  // From the baseline to the alternative.
   std::vector<InRegion> regions;  // The lowest first; empty where nobody asked.
+  // Where the totals are of different numbers of epochs: what all differences are of.
+  std::optional<AtEpoch> compared = {};
 };
 // Another run as the alternative: as it is, but for what the query changes.
 struct OtherRun {
@@ -60,9 +67,14 @@ struct OtherRun {
 Result<WhatIfAnswer> answer_what_if(const Profile& profile, const WhatIfQuery& query,
                                     std::span<const Device> devices,
                                     const OtherRun* other = nullptr);
+// The number of epochs to compare curves at: the fewest that one of them has recorded. Absent where
+// all have as many, and where one of them is a single figure for its whole run.
+std::optional<std::size_t> epochs_of_all(const std::vector<const Profile*>& profiles);
 // How much more one takes than the other: 0.03 is 3 % more. Absent where the other takes nothing.
 std::optional<double> excess(Joules energy, Joules over);
 // What a reader must know before believing a comparison: other boundaries, other bases.
-std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints);
+// `shared_epochs`: all are cut off there.
+std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprints,
+                                          std::optional<std::size_t> shared_epochs = std::nullopt);
 
 }  // namespace wattree

@@ -75,10 +75,11 @@ void add_kept_note(const Profile& profile, const Fleet& fleet, std::vector<std::
   }
 }
 
-// The epochs, and last what was outside of them, to be changed.
+// All windows of the run, to be changed.
 std::vector<Epoch*> windows_in(Profile& profile) {
   std::vector<Epoch*> out;
   for (Epoch& epoch : profile.epochs) out.push_back(&epoch);
+  if (profile.so_far && profile.so_far->open) out.push_back(&*profile.so_far->open);
   if (profile.outside) out.push_back(&*profile.outside);
   return out;
 }
@@ -87,6 +88,15 @@ void stretch(Profile& profile, double factor) {
   std::optional<UtcTime> first;
   if (profile.outside && profile.outside->duration) {
     profile.outside->duration = *profile.outside->duration * factor;
+  }
+  if (profile.so_far) {
+    if (auto& open = profile.so_far->open; open && open->duration) {
+      open->duration = *open->duration * factor;
+    }
+    for (Seconds& end : profile.so_far->ends) end = end * factor;
+  }
+  for (SampleSeries& series : profile.samples) {
+    for (Seconds& end : series.end) end = end * factor;
   }
   for (Epoch& epoch : profile.epochs) {
     if (epoch.duration) epoch.duration = *epoch.duration * factor;
@@ -122,15 +132,21 @@ Result<OnHardware> on_hardware(const Profile& profile, const Move& move,
     const double factor = at(bound, made.energy_factor(move.keep));
     out.notes.insert(out.notes.end(), made.notes.begin(), made.notes.end());
     bool has_whole_machine = false;
+    const auto is_changed = [&](ComponentKind kind) {
+      return kind == (accelerators ? ComponentKind::kGpu : ComponentKind::kCpu) ||
+             (kind == ComponentKind::kMachine && is_leading);
+    };
     for (Epoch* window : windows_in(out.profile)) {
       window->gap.reset();
       for (ComponentEnergy& part : window->energy) {
-        const bool is_replaced =
-            part.kind == (accelerators ? ComponentKind::kGpu : ComponentKind::kCpu);
-        const bool is_whole = part.kind == ComponentKind::kMachine && is_leading;
-        if (is_replaced || is_whole) scale(part, factor, made);
-        has_whole_machine = has_whole_machine || is_whole;
+        if (is_changed(part.kind)) scale(part, factor, made);
+        has_whole_machine =
+            has_whole_machine || (part.kind == ComponentKind::kMachine && is_leading);
       }
+    }
+    for (SampleSeries& series : out.profile.samples) {
+      if (!is_changed(series.kind)) continue;
+      for (Joules& energy : series.energy) energy = energy * factor;
     }
     if (has_whole_machine) {
       out.notes.push_back(
@@ -149,8 +165,7 @@ Result<OnHardware> on_hardware(const Profile& profile, const Move& move,
     }
     out.changes.push_back(std::move(changed).value());
   }
-  out.profile.samples.clear();  // They are of the run as it was,
-  out.profile.steps.clear();    // and so are these.
+  out.profile.steps.clear();  // They are of the run as it was.
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "src/runs/profile/read.h"
+#include "src/runs/whatif/footprint.h"
+#include "src/runs/whatif/over_time.h"
 
 namespace wattree {
 namespace {
@@ -311,6 +313,100 @@ TEST(Curve, BoundsOfShortEpochsAreSaid) {
   const std::vector<std::string> notes = curve_of(profile, {}).value().notes;
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_EQ(notes[0], "the meters' steps leave up to ± 20 J of an epoch open");
+}
+
+Profile so_far(std::size_t epochs) {
+  Profile profile = sample();
+  profile.epochs.resize(epochs, profile.epochs.front());
+  for (Epoch& epoch : profile.epochs) epoch.duration = Seconds(10);
+  SoFar so_far{profile.epochs.front(), true, epochs, {}, true};
+  for (ComponentEnergy& part : so_far.open->energy) part.energy = part.energy * 0.5;
+  so_far.open->duration = Seconds(5);
+  for (std::size_t i = 1; i <= epochs; ++i) {
+    so_far.ends.emplace_back(10 * static_cast<double>(i));
+  }
+  profile.so_far = so_far;
+  return profile;
+}
+
+TEST(Curve, OfARunThatGoesOnEndsAtThisMoment) {
+  const Curve now = curve_of(so_far(4), {}).value();
+  ASSERT_EQ(now.points.size(), 5u);
+  EXPECT_TRUE(now.points.back().is_so_far);
+  EXPECT_EQ(now.points.back().epoch, 5u);
+  EXPECT_NEAR(now.points.back().energy.value.value, 4.5 * now.points[0].energy.value.value, 1e-6);
+  const Curve planned = curve_of(so_far(4), {}, 6).value();
+  EXPECT_EQ(planned.points.back().epoch, 6u);
+  EXPECT_NEAR(planned.points.back().energy.value.value, 6 * now.points[0].energy.value.value, 1);
+  // An epoch that takes much longer than the others raises what is expected.
+  Profile slow = so_far(4);
+  for (ComponentEnergy& part : slow.so_far->open->energy) part.energy = part.energy * 20;
+  const Curve raised = curve_of(slow, {}, 6).value();
+  EXPECT_EQ(raised.points.back().energy.value, raised.points[4].energy.value);
+}
+
+TEST(Curve, AFirstEpochThatGoesOnIsNotExtrapolated) {
+  Profile profile = sample();
+  profile.epochs.resize(1);
+  profile.so_far = SoFar{std::nullopt, true, 0, {}, true};
+  const Curve curve = curve_of(profile, {}, 20).value();
+  ASSERT_EQ(curve.points.size(), 1u);
+  EXPECT_TRUE(curve.points.back().is_so_far);
+  profile.epochs.front().energy.clear();
+  EXPECT_EQ(curve_of(profile, {}).error().reason, "no_energy_yet");
+  profile.so_far->has_meters = false;
+  EXPECT_EQ(curve_of(profile, {}).error().reason, "no_energy");
+}
+
+TEST(OverTime, AddsSamplesUpToTheEndOfTheCurve) {
+  Profile profile = so_far(2);
+  const ComponentEnergy& part = profile.epochs.front().energy.front();
+  const double whole = device_energy(profile)->value;
+  SampleSeries series{part.component, part.kind, {}, {}, part.provenance};
+  for (int i = 1; i <= 6; ++i) {
+    series.end.emplace_back(4 * i);
+    series.energy.emplace_back(whole / 8);
+  }
+  profile.samples = {series};
+  const Setting here = setting("360g/kWh", "1.5");
+  const std::vector<TimePoint> points =
+      over_time(profile, here, curve_of(profile, here).value());
+  ASSERT_EQ(points.size(), 1 + 6 + 2 + 1u);  // Zero, samples, ends of epochs, now.
+  EXPECT_EQ(points.front().energy, Joules());
+  EXPECT_EQ(points[3].epoch, 1u);
+  EXPECT_EQ(points[3].elapsed, Seconds(10));
+  EXPECT_NEAR(points[3].device_energy.value, whole * 2.5 / 8, 1e-6);  // Half way to 12 s.
+  EXPECT_EQ(points.back().elapsed, Seconds(25));
+  EXPECT_NEAR(points.back().energy.value, 1.5 * whole, 1e-6);
+  EXPECT_NEAR(points.back().emissions->value, 1.5 * whole / 3.6e6 * 360, 1e-6);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    EXPECT_GE(points[i].energy, points[i - 1].energy) << i;
+  }
+  // Epochs without a time between them, or nothing that says how long it took: no curve.
+  EXPECT_TRUE(over_time(sample(), here, curve_of(sample(), here).value()).empty());
+}
+
+TEST(Footprint, RunsOfDifferentLengthsAreComparedAtTheShorterOne) {
+  Profile longer = sample();
+  longer.epochs.resize(18, longer.epochs.front());
+  for (Epoch& epoch : longer.epochs) {
+    for (ComponentEnergy& part : epoch.energy) part.energy = part.energy * 0.5;
+  }
+  const OtherRun other{longer};
+  const WhatIfAnswer answer = answer_what_if(sample(), {}, bundled_devices(), &other).value();
+  ASSERT_TRUE(answer.compared);
+  EXPECT_EQ(answer.compared->epochs, 6u);
+  // In all it takes half as much again, and for the same epochs half.
+  EXPECT_GT(answer.alternative.curve.points.back().energy.value,
+            answer.baseline.curve.points.back().energy.value);
+  EXPECT_NEAR(answer.compared->alternative.energy.value.value,
+              0.5 * answer.compared->baseline.energy.value.value, 1e-6);
+  EXPECT_EQ(answer.steps.back().energy_after, answer.compared->alternative.energy.value);
+  WhatIfQuery asked;
+  asked.epochs = 18;
+  EXPECT_FALSE(answer_what_if(sample(), asked, bundled_devices(), &other).value().compared);
+  const OtherRun figure{profile_of_energy(Joules(1), "1J")};
+  EXPECT_FALSE(answer_what_if(sample(), {}, bundled_devices(), &figure).value().compared);
 }
 
 TEST(Curve, FewerEpochsAreCutOff) {

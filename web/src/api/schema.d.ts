@@ -1853,6 +1853,7 @@ export interface components {
         footprint_footprint: {
             name: string;
             hardware: string;
+            /** @description Epochs that have ended; 0 while the first one of a run goes on */
             recorded_epochs: number;
             setting: {
                 region?: string;
@@ -1879,6 +1880,11 @@ export interface components {
                 points: {
                     epoch: number;
                     extrapolated: boolean;
+                    /**
+                     * @description Of a run that goes on: this epoch has not ended
+                     * @constant
+                     */
+                    so_far?: true;
                     elapsed_s?: number;
                     device_energy_j: number;
                     device_energy_low_j?: number;
@@ -2011,6 +2017,12 @@ export interface components {
             keep: "work" | "hours";
             baseline: components["schemas"]["whatif_side"];
             alternative: components["schemas"]["whatif_side"];
+            /** @description Present where both have different numbers of epochs: their totals after as many as the shorter one has. The difference, the steps and the regions are of these */
+            compared?: {
+                epochs: number;
+                baseline: components["schemas"]["whatif_amounts"];
+                alternative: components["schemas"]["whatif_amounts"];
+            };
             /** @description The alternative's totals less the baseline's; an excess of 0.03 is 3 % more */
             difference: {
                 energy_j: number;
@@ -2072,6 +2084,18 @@ export interface components {
             }[];
         };
         whatif_side: components["schemas"]["footprint_footprint"] & {
+            /** @description False where one figure, or one curve over time, is all there is of the run */
+            has_epochs: boolean;
+            /** @description Where it was asked for: cumulative, from the beginning of the run to its end or to now. Empty where nobody knows */
+            over_time?: {
+                elapsed_s: number;
+                /** @description That ended at this moment, of a run that goes on */
+                epoch?: number;
+                device_energy_j: number;
+                /** @description With PUE, where there is one */
+                energy_j: number;
+                carbon_gco2e?: number;
+            }[];
             /** @description What it ran on, with the makers' figures where they are known */
             devices: {
                 /** @enum {unknown} */
@@ -2102,6 +2126,11 @@ export interface components {
             /** @description carbon = energy x intensity; energy = power x duration; power = (chipset + GPUs) x PUE. Epoch 0 is what was outside the epochs */
             equations?: {
                 epoch: number;
+                /**
+                 * @description This epoch has not ended
+                 * @constant
+                 */
+                so_far?: true;
                 /** @description Of this epoch alone, with PUE where there is one */
                 energy_j: number;
                 carbon_gco2e?: number;
@@ -2125,6 +2154,19 @@ export interface components {
             }[];
             equivalents?: components["schemas"]["footprint_equivalents"];
         };
+        whatif_amounts: {
+            elapsed_s?: number;
+            device_energy_j: number;
+            device_energy_low_j?: number;
+            device_energy_high_j?: number;
+            /** @description With PUE, where there is one */
+            energy_j: number;
+            energy_low_j?: number;
+            energy_high_j?: number;
+            carbon_gco2e?: number;
+            carbon_low_gco2e?: number;
+            carbon_high_gco2e?: number;
+        };
         /** @description Epochs above the median plus three robust deviations */
         whatif_flags: {
             epoch: number;
@@ -2138,6 +2180,8 @@ export interface components {
                 /** @description Against the first: 0.03 is 3 % more */
                 device_energy_excess?: number;
             })[];
+            /** @description The runs have different numbers of epochs, and all are cut off after this one: the fewest */
+            shared_epochs?: number;
             notes: string[];
         };
         runs: {
@@ -2197,6 +2241,12 @@ export interface components {
             time_left_low_s?: number;
             time_left_high_s?: number;
             exit_code?: number;
+            /** @description How long the command stood, in all: in elapsed_s, too */
+            paused_s?: number;
+            /** @description What the devices took meanwhile: in device_energy_j, too */
+            paused_energy_j?: number;
+            /** @description Since the run was heard of; absent once it is over */
+            silent_s?: number;
             /** @description UTC */
             begun: string;
             host?: string;
@@ -2309,6 +2359,11 @@ export interface components {
             error: {
                 /** @enum {unknown} */
                 code: "invalid_input" | "not_found" | "permission" | "unavailable" | "internal";
+                /**
+                 * @description Why, for programs that decide by it
+                 * @enum {unknown}
+                 */
+                reason?: "no_energy" | "no_energy_yet" | "unknown_dtype";
                 message: string;
                 /** @description The field of the request that is wrong */
                 field?: string;
@@ -4747,6 +4802,11 @@ export interface operations {
                  * @example false
                  */
                 equivalents?: boolean;
+                /**
+                 * @description Also the energy of both with time, as far as it is known.
+                 * @example true
+                 */
+                over_time?: boolean;
                 /**
                  * @description A model as the alternative, whose energy is predicted: a bundled name, or org/name.
                  * @example bert-base-uncased
