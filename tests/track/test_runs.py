@@ -80,6 +80,51 @@ def test_a_run_is_paused_and_resumed_through_its_socket(machine):
         tracker.communicate(timeout=20)
 
 
+# Writes until its parent is gone, and tells nobody of epochs.
+WRITER = "while kill -0 $PPID; do echo >> {count}; sleep 0.01; done"
+
+
+def test_a_run_without_epochs_stands_at_once(machine):
+    count = machine.folder / "count"
+    tracker = machine.start("--assume", "gpu=100W", command=["sh", "-c", f"sh -c '{WRITER.format(count=count)}'; true"],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        path = wait_for(lambda: entries(machine))[0]["socket"]
+        wait_for(lambda: count.exists() and count.stat().st_size > 0)
+        assert ask(path, "pause")["status"] == "paused"
+        before = count.stat().st_size
+        paused_at = ask(path, "status")["elapsed_s"]
+        # The tracker goes on: what the devices take while the command stands is counted.
+        wait_for(lambda: ask(path, "status")["elapsed_s"] > paused_at + 1.5)
+        assert count.stat().st_size == before
+        assert ask(path, "resume")["status"] == "live"
+        wait_for(lambda: count.stat().st_size > before)
+    finally:
+        tracker.terminate()
+        tracker.communicate(timeout=20)
+    (entry,) = entries(machine)
+    run = entry["run"]
+    assert 1 < run["paused_s"] < run["elapsed_s"]
+    assert run["paused_energy_j"] == pytest.approx(100 * run["paused_s"], rel=0.1)
+    assert run["device_energy_j"] == pytest.approx(100 * run["elapsed_s"], rel=0.1)
+    assert "it was paused for" in json.loads(machine.output.read_text())["notes"]
+
+
+def test_a_process_that_is_only_followed_is_not_stopped(machine):
+    sleeper = subprocess.Popen(["sleep", "30"])
+    tracker = machine.start("--assume", "cpu=100W", "--pid", str(sleeper.pid))
+    try:
+        path = wait_for(lambda: entries(machine))[0]["socket"]
+        refused = ask(path, "pause")["error"]
+        assert "was not started by the tracker" in refused["message"]
+        assert ask(path, "status")["status"] == "live"
+    finally:
+        tracker.terminate()
+        tracker.communicate(timeout=20)
+        sleeper.terminate()
+        sleeper.wait()
+
+
 def test_another_user_cannot_pause_a_run(machine):
     if os.geteuid() != 0:
         pytest.skip("only root can ask as another user")

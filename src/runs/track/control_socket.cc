@@ -11,6 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "src/base/error_text.h"
 #include "src/base/json_fields.h"
 #include "src/base/json_parse.h"
 #include "src/base/json_writer.h"
@@ -41,9 +42,23 @@ std::string to_text(const ControlAnswer& answer) {
   return out.take();
 }
 
+std::string to_text(const Result<ControlAnswer>& answer) {
+  return answer.ok() ? to_text(answer.value()) : wattree::to_json(answer.error());
+}
+
+// What the tracker refuses, in its own words.
+Result<ControlAnswer> refused(const nlohmann::json& error) {
+  Status failure;
+  JsonFields fields(error, "", "the tracker's answer", failure);
+  Error out{ErrorCode::kUnavailable, fields.text("message", true), fields.text("hint")};
+  return failure.ok() ? out : failure.error();
+}
+
 Result<ControlAnswer> read_answer(std::string_view text) {
   const Result<nlohmann::json> json = parse_json(text, "the tracker's answer");
   if (!json.ok()) return json.error();
+  const auto error = json.value().find("error");
+  if (error != json.value().end() && error->is_object()) return refused(*error);
   Status failure;
   JsonFields fields(json.value(), "", "the tracker's answer", failure);
   const auto state = place_of(fields.text("status", true), kStates);
@@ -92,7 +107,8 @@ Result<ControlSocket> ControlSocket::create(const std::filesystem::path& folder)
   return ControlSocket(std::move(socket).value());
 }
 
-void ControlSocket::receive(const std::function<ControlAnswer(ControlRequest)>& take) {
+void ControlSocket::receive(
+    const std::function<Result<ControlAnswer>(ControlRequest)>& take) {
   socket_.receive({{},
                    [&](int client, std::string_view packet) {
                      const auto request = place_of(packet, kRequests);

@@ -2,7 +2,7 @@
 // server, above all. Both ends are here.
 //
 // A request is one packet, "pause", "resume" or "status"; the answer is one packet of JSON,
-// {"status":"live|waiting|paused","elapsed_s":12.5,"epochs_ended":3}, or {"error":…}.
+// {"status":"live|waiting|paused","elapsed_s":12.5,"epochs_ended":3}, or {"error":{"message":…}}.
 #pragma once
 
 #include <filesystem>
@@ -35,7 +35,7 @@ class ControlSocket {
 
   int descriptor() const { return socket_.descriptor(); }
   // Hands over every request that has come and sends what is returned; never waits.
-  void receive(const std::function<ControlAnswer(ControlRequest)>& take);
+  void receive(const std::function<Result<ControlAnswer>(ControlRequest)>& take);
 
  private:
   explicit ControlSocket(PacketSocket socket) : socket_(std::move(socket)) {}

@@ -13,7 +13,8 @@ class TrackControl {
   TrackControl& operator=(const TrackControl&) = delete;
   ~TrackControl();
 
-  // Takes effect when the next epoch would begin; to resume, at once.
+  // Takes effect when the next epoch would begin, and at once where nothing tells of epochs; to
+  // resume, at once.
   void set_paused(bool is_paused);
   bool is_paused() const { return is_paused_.load(); }
   bool is_waiting() const { return is_waiting_.load(); }  // The command does wait.

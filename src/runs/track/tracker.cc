@@ -57,7 +57,8 @@ class Tracker {
   void take_messages();
   void take_message(const EpochMessage& message);
   void take_control();
-  ControlAnswer take_request(ControlRequest request);
+  Result<ControlAnswer> take_request(ControlRequest request);
+  bool tells_of_epochs() const;
   void tick();
   void pause_command();
   void resume_command();
@@ -288,15 +289,25 @@ void Tracker::take_control() {
   if (sockets_.epochs) sockets_.epochs->set_paused(is_paused);
   if (!is_paused) resume_command();
   note_pause(is_paused ? PauseState::kAsked : PauseState::kNone);
+  // Nothing tells where an epoch would begin: the command stands at once.
+  if (is_paused && !tells_of_epochs()) pause_command();
 }
 
-ControlAnswer Tracker::take_request(ControlRequest request) {
+// Lines of output, or a program that has told of an epoch and is still there.
+bool Tracker::tells_of_epochs() const { return has_lines_ || leader_ >= 0; }
+
+Result<ControlAnswer> Tracker::take_request(ControlRequest request) {
+  if (request == ControlRequest::kPause && process_.is_followed() && !tells_of_epochs()) {
+    return Error{ErrorCode::kUnavailable,
+                 "this run cannot be paused: its process was not started by the tracker",
+                 "start it with `wattree track`"};
+  }
   if (request != ControlRequest::kStatus) {
     control_.set_paused(request == ControlRequest::kPause);
     take_control();
   }
   const TrackedRun& run = recorder_.run();
-  return {run.pause(), run.duration(), static_cast<std::int64_t>(run.epochs_ended())};
+  return ControlAnswer{run.pause(), run.duration(), static_cast<std::int64_t>(run.epochs_ended())};
 }
 
 void Tracker::tell_waiting() {

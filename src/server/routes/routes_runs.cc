@@ -78,7 +78,7 @@ Route pause_route(bool is_paused) {
   const char* word = is_paused ? "pause" : "resume";
   Route out = api_route(
       HttpMethod::kPost, std::string("runs/{id}/") + word, std::string(word) + "_run",
-      is_paused ? "Pauses a run where its next epoch would begin."
+      is_paused ? "Pauses a run where its next epoch would begin, or at once where it has none."
                 : "Lets a run that is paused go on.",
       {run_id_in_path()}, "run_pause", [is_paused](const RouteCall& call) -> Result<HttpAnswer> {
         const Result<PauseAnswer> answer =
