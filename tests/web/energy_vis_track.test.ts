@@ -31,7 +31,7 @@ async function track(query: string, options: Parameters<typeof open>[1] = {}): P
   await chart(w.page).waitFor();
   return w;
 }
-const chart = (page: Page): Locator => page.getByRole('slider', { name: 'Epoch to read' });
+const chart = (page: Page): Locator => page.getByRole('slider', { name: /^(Epoch|Moment) to read$/ });
 const headline = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
 const profile = (page: Page, name: string | RegExp): Locator => page.getByRole('group', { name: 'Profiles' }).getByRole('button', { name });
 const equations = (page: Page): Locator => page.getByRole('region', { name: 'Equations' });

@@ -1,10 +1,13 @@
 #include "src/api/runs/runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "src/api/runs/run_request.h"
 #include "src/base/amounts.h"
@@ -80,16 +83,27 @@ void add(const RunBrief& brief, RunSums& sums) {
   }
 }
 
-std::string power_text(Watts power) {
-  const bool is_kilo = power >= Watts(1000);
-  return four_digits(is_kilo ? power.value / 1000 : power.value) + (is_kilo ? " kW" : " W");
+// "267", "26.7", "2.67".
+std::string three_digits_of(double number) {
+  const int places = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}", number, places);
+}
+
+// As the pages write figures: with a prefix and three digits.
+std::string prefixed(double value, const char* unit) {
+  constexpr std::array<std::pair<double, const char*>, 6> kPrefixes{
+      {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}}};
+  for (const auto& [factor, prefix] : kPrefixes) {
+    if (value >= factor * 0.9995) return three_digits_of(value / factor) + " " + prefix + unit;
+  }
+  return three_digits_of(value) + " " + unit;
 }
 
 std::string count_text(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// "2 runs are live and draw 1.31 kW; today's 5 runs took 4.2 kWh, 1.37 kg CO2e."
+// "2 runs are live and draw 1.31 kW; today's 5 runs used 4.2 kWh and emitted 1.37 kg of CO2e."
 std::string headline_of(const RunsAnswer& answer) {
   if (answer.sums.runs == 0) return "No run is known here.";
   std::string out;
@@ -99,17 +113,14 @@ std::string headline_of(const RunsAnswer& answer) {
     out = count_text(answer.sums.live, "run") + (answer.sums.live == 1 ? " is live" : " are live");
     if (answer.sums.power) {
       out +=
-          (answer.sums.live == 1 ? " and draws " : " and draw ") + power_text(*answer.sums.power);
+          (answer.sums.live == 1 ? " and draws " : " and draw ") + prefixed(answer.sums.power->value, "W");
     }
   }
   if (!answer.today.energy) return out + ".";
-  out += "; today's " + count_text(answer.today.runs, "run") + " took " +
-         to_text(*answer.today.energy);
+  out += "; today's " + count_text(answer.today.runs, "run") + " used " +
+         prefixed(answer.today.energy->value / 3600, "Wh");
   if (answer.today.emissions) {
-    out += ", " + to_text(*answer.today.emissions) + " CO2e";
-    if (answer.today.without_emissions > 0) {
-      out += " (" + std::to_string(answer.today.without_emissions) + " without a region left out)";
-    }
+    out += " and emitted " + prefixed(answer.today.emissions->value, "g") + " of CO2e";
   }
   return out + ".";
 }

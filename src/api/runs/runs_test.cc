@@ -100,7 +100,7 @@ TEST_F(RunsTest, ListsWithSumsAndAHeadline) {
   EXPECT_EQ(all["today"]["energy_j"], 1400);
   EXPECT_EQ(all["sums"]["live"], 1);
   EXPECT_EQ(all["headline"],
-            "1 run is live and draws 266.7 W; today's 1 run took 1.4 kJ, 0.14 g CO2e.");
+            "1 run is live and draws 267 W; today's 1 run used 389 mWh and emitted 140 mg of CO2e.");
 }
 
 TEST_F(RunsTest, ARunThatIsNotHeardDrawsNothingAndIsNotLive) {

@@ -1,4 +1,5 @@
 // One way to ask the server, and every way in which that can fail, each with what the user can do.
+import { sentence } from '../base/sentence';
 
 export type FailureKind = 'refused' | 'gone' | 'slow' | 'nonsense';
 
@@ -11,6 +12,7 @@ export class Failure extends Error {
     readonly code = '',
     readonly retryAfter = 0,
     readonly details = '',
+    readonly reason = '',  // A word to decide by, where the code does not say enough.
   ) {
     super(message);
   }
@@ -115,7 +117,7 @@ export async function askFile(call: Call): Promise<string> {
 /** What went wrong and what helps, as sentences for a message that goes away. */
 export function inWords(error: unknown): string {
   if (!(error instanceof Failure)) return 'The page could not do that.';
-  return [error.message, error.hint].filter((text) => text !== '').map((text) => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`).join(' ');
+  return [error.message, error.hint].filter((text) => text !== '').map(sentence).join(' ');
 }
 
 function refusal(response: Response, answer: unknown, text: string): Failure {
@@ -127,7 +129,7 @@ function refusal(response: Response, answer: unknown, text: string): Failure {
     return new Failure('nonsense', `The server answered with status ${String(response.status)} and no explanation.`, 'Try again, or look at the server’s log.', '', '', retryAfter, text.slice(0, 400));
   }
   const word = (key: string): string => (typeof error[key] === 'string' ? error[key] : '');
-  return new Failure('refused', word('message') || 'The server refused.', word('hint'), word('field'), word('code'), retryAfter, text.slice(0, 2000));
+  return new Failure('refused', sentence(word('message') || 'the server refused'), sentence(word('hint')), word('field'), word('code'), retryAfter, text.slice(0, 2000), word('reason'));
 }
 
 export function isObject(x: unknown): x is Record<string, unknown> {

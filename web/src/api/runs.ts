@@ -36,6 +36,10 @@ const OVER: ReadonlySet<string> = new Set(['ended', 'failed', 'stopped', 'lost']
 /** Whether nothing more is to come. A lost tracker may be somebody's, so that its run counts as over until it is heard again. */
 export const isOver = (status: string): boolean => OVER.has(status);
 
+const LIVE: ReadonlySet<string> = new Set(['live', 'waiting', 'paused']);
+/** Whether it is heard: it draws power, and its figures are of this moment. */
+export const isLive = (status: string): boolean => LIVE.has(status);
+
 const of = (collection: string, id: string, what = ''): string => apiPath(`${collection}/${encodeURIComponent(id)}${what}`);
 
 const TYPES: readonly (readonly [RegExp, string])[] = [[/\.html?$/i, 'text/html'], [/\.csv$/i, 'text/csv'], [/\.json$/i, 'application/json']];

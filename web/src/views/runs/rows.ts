@@ -1,14 +1,14 @@
 // Rows of the list of runs: what stands in each, filtered, sorted, and parts of a job below it.
-import { isOver, isReadable, type RunEntry } from '../../api/runs';
+import { isLive, isOver, isReadable, type RunEntry } from '../../api/runs';
 import type { Entry } from '../../widgets/profiles/entries';
 
 /** What the chips above the list stand for. */
-export const GROUPS = ['live', 'finished', 'failed', 'stopped', 'lost', 'imported', 'estimated', 'published', 'unreadable'] as const;
+export const GROUPS = ['live', 'stale', 'finished', 'failed', 'stopped', 'lost', 'imported', 'estimated', 'published', 'unreadable'] as const;
 export type Group = (typeof GROUPS)[number];
 
 export function groupOf(entry: Entry): Group {
   const { status } = entry;
-  if (entry.isLive) return 'live';
+  if (isLive(status)) return 'live';
   if (status === 'ended' || status === 'kept') return 'finished';
   return GROUPS.find((group) => group === status) ?? 'finished';
 }

@@ -2,17 +2,18 @@
 import { address } from '../../base/address.svelte';
 import { apiPath, ask, Failure, isObject } from '../../api/client';
 import { Resource } from '../../api/resource.svelte';
-import { isLinks, isOver, isProfiles, isReadable, isRunDetail, isRuns, type Links, type Profiles, type RunDetail, type Runs } from '../../api/runs';
+import { isLinks, isLive, isOver, isProfiles, isReadable, isRunDetail, isRuns, type Links, type Profiles, type RunDetail, type Runs } from '../../api/runs';
 import { type Entry, entriesOf } from '../../widgets/profiles/entries';
 import { fits, type Group, groupOf, GROUPS, type Row, rowOf, sorted, withJobs } from './rows';
 
-const LIST_EVERY_MS = 2000;
+const LIVE_EVERY_MS = 1000;
+const QUIET_EVERY = 2;  // Where nothing goes on, each second beat.
 const TRACE_POINTS = 400;
 const SPARK_POINTS = 60;
 const ALL = 2000;
 /** What the server calls the statuses that a chip stands for. */
 const STATUSES = {
-  live: ['live', 'waiting', 'paused', 'stale'], finished: ['ended'], failed: ['failed'], stopped: ['stopped'], lost: ['lost'],
+  live: ['live', 'waiting', 'paused'], stale: ['stale'], finished: ['ended'], failed: ['failed'], stopped: ['stopped'], lost: ['lost'],
 } as const satisfies Partial<Record<Group, readonly string[]>>;
 
 /** The end of the baseline's curve; two numbers, however long the run was. */
@@ -21,13 +22,13 @@ const isEmitted = (x: unknown): x is Emitted => isObject(x) && isObject(x['basel
 
 export class RunsState {
   /** All of them, asked for when one begins or ends; those that go on and the sums are asked for again and again. */
-  readonly runs = new Resource<Runs>();
-  readonly goingOn = new Resource<Runs>();
-  readonly head = new Resource<Runs>();
-  readonly sums = new Resource<Runs>();
-  readonly profiles = new Resource<Profiles>();
-  readonly links = new Resource<Links>();
-  readonly detail = new Resource<RunDetail>();
+  readonly runs = new Resource<Runs>({ changes: true });
+  readonly goingOn = new Resource<Runs>({ changes: true });
+  readonly head = new Resource<Runs>({ changes: true });
+  readonly sums = new Resource<Runs>({ changes: true });
+  readonly profiles = new Resource<Profiles>({ changes: true });
+  readonly links = new Resource<Links>({ changes: true });
+  readonly detail = new Resource<RunDetail>({ changes: true });
   heardAt = $state(0);
   /** Chosen by the user to be seen live; else the newest. */
   watched = $state('');
@@ -60,7 +61,8 @@ export class RunsState {
   });
   readonly tags: readonly string[] = $derived([...new Set(this.all.flatMap((row) => row.tags))].sort());
   readonly live: readonly Entry[] = $derived(this.entries.filter((entry) => entry.isLive && entry.run !== undefined));
-  readonly shownLive: Entry | undefined = $derived(this.live.find((entry) => entry.run?.id === this.watched) ?? this.live[0]);
+  /** One that is not heard is shown where nothing else goes on. */
+  readonly shownLive: Entry | undefined = $derived(this.live.find((entry) => entry.run?.id === this.watched) ?? this.live.find((entry) => isLive(entry.status)) ?? this.live[0]);
 
   /** Profiles change rarely, and by what this page does. */
   listKept(force = false): void {
@@ -70,39 +72,50 @@ export class RunsState {
     this.links.load(links, (signal) => ask({ path: links, signal }, isLinks), force);
   }
   listRuns(force = false): void {
-    if (this.runs.isLoading) return;
     const path = apiPath('runs', { limit: ALL, points: SPARK_POINTS });
-    this.runs.load(path, (signal) => ask({ path, signal }, isRuns), force);
+    this.runs.load(path, async (signal) => {
+      const answer = await ask({ path, signal }, isRuns);
+      this.heardAt = Date.now();
+      return answer;
+    }, force);
   }
-  /** A few kilobytes, however many runs there were. */
+  /** A few kilobytes, however many runs there were. Where nothing goes on, the head alone tells when something does. */
   askNews(): void {
-    if (this.goingOn.isLoading || this.head.isLoading) return;
-    const [live, head] = [apiPath('runs', { status: STATUSES.live, points: SPARK_POINTS }), apiPath('runs', { limit: 1, points: 2 })];
+    const head = apiPath('runs', { limit: 1, points: 2 });
+    this.head.load(head, async (signal) => {
+      const answer = await ask({ path: head, signal }, isRuns);
+      if (this.runs.data !== undefined && answer.sums.runs !== this.runs.data.sums.runs) this.#listAnew();
+      return answer;
+    }, true);
+    if (!this.#isAnyGoingOn) return;
+    const live = apiPath('runs', { status: [...STATUSES.live, ...STATUSES.stale], points: SPARK_POINTS });
     this.goingOn.load(live, async (signal) => {
       const answer = await ask({ path: live, signal }, isRuns);
       this.heardAt = Date.now();
-      this.#compare(answer);
+      const ids = (runs: Runs['runs']): string => runs.filter((run) => !isOver(run.status)).map((run) => run.id).sort().join(' ');
+      if (this.runs.data !== undefined && ids(this.runs.data.runs) !== ids(answer.runs)) this.#listAnew();
       return answer;
     }, true);
-    this.head.load(head, (signal) => ask({ path: head, signal }, isRuns), true);
+    this.askDetail();
   }
-  /** Where another set of runs goes on than the list says, it is asked for anew; a run that has ended has a profile, too. */
-  #compare(now: Runs): void {
-    const ids = (runs: Runs['runs']): string => runs.filter((run) => !isOver(run.status)).map((run) => run.id).sort().join(' ');
-    if (this.runs.data === undefined || ids(this.runs.data.runs) === ids(now.runs)) return;
+  get #isAnyGoingOn(): boolean {
+    return (this.head.data?.sums.live ?? 0) > 0 || this.entries.some((entry) => entry.isLive);
+  }
+  /** A run has begun or ended; one that has ended has a profile, too. */
+  #listAnew(): void {
     this.listRuns(true);
     this.listKept(true);
   }
   /** Of what the server can filter, the server has the sums. */
   askSums(force = false): void {
     const wanted = this.groups.flatMap((group): readonly string[] => (group in STATUSES ? STATUSES[group as keyof typeof STATUSES] : []));
-    if (!this.isFiltered || this.tag !== '' || (this.groups.length > 0 && wanted.length === 0) || this.sums.isLoading) return;
+    if (!this.isFiltered || this.tag !== '' || (this.groups.length > 0 && wanted.length === 0)) return;
     const path = apiPath('runs', { status: wanted, q: this.words, limit: 1, points: 2 });
     this.sums.load(path, (signal) => ask({ path, signal }, isRuns), force);
   }
   askDetail(): void {
     const id = this.shownLive?.run?.id;
-    if (id === undefined || (this.detail.isLoading && this.detail.data?.id === id)) return;
+    if (id === undefined) return;
     const path = apiPath(`runs/${encodeURIComponent(id)}`, { points: TRACE_POINTS });
     this.detail.load(path, (signal) => ask({ path, signal }, isRunDetail), true);
   }
@@ -126,12 +139,13 @@ export class RunsState {
   watch(): () => void {
     this.listKept();
     this.listRuns(true);
-    this.askNews();
+    let beat = 0;
     const timer = setInterval(() => {
-      if (document.hidden) return;
+      beat += 1;
+      if (document.hidden || (!this.#isAnyGoingOn && beat % QUIET_EVERY !== 0)) return;
       this.askNews();
-      this.askSums(true);
-    }, LIST_EVERY_MS);
+      if (this.isFiltered && beat % QUIET_EVERY === 0) this.askSums(true);
+    }, LIVE_EVERY_MS);
     return () => clearInterval(timer);
   }
 

@@ -6,10 +6,13 @@ import type { CurvePoint, Equation, Side, Step, WhatIf } from '../../api/track';
 import type { ChartFlag, ChartLine, EpochBar } from '../../widgets/track/chart';
 import type { TrackQuery } from './query';
 
+/** What every point of an answer has, and some of it only where it is known. */
+interface Amounts { readonly device_energy_j: number; readonly energy_j: number; readonly carbon_gco2e?: number | undefined }
+
 type Shown = Pick<TrackQuery, 'quantity' | 'sum' | 'boundary' | 'unit'>;
 
 /** A point's amount, of what the chart shows. Undefined where there are no emissions. */
-export function amountOf(point: Partial<CurvePoint> | Partial<Equation> | undefined, shown: Shown): number | undefined {
+export function amountOf(point: Partial<Amounts> | undefined, shown: Shown): number | undefined {
   if (shown.quantity === 'co2') return point?.carbon_gco2e;
   return shown.boundary === 'devices' ? point?.device_energy_j : point?.energy_j;
 }
@@ -19,30 +22,79 @@ function bounds(point: CurvePoint, shown: Shown): { low?: number; high?: number 
   return low === undefined || high === undefined ? {} : { low, high };
 }
 
-export interface Series { readonly recorded: readonly SeriesPoint[]; readonly ahead: readonly SeriesPoint[] }
+/** A point where an epoch ended. */
+export interface EpochEnd extends SeriesPoint { readonly epoch: number }
+export interface Series { readonly recorded: readonly SeriesPoint[]; readonly ahead: readonly SeriesPoint[]; readonly ends: readonly EpochEnd[] }
 
-export function seriesOf(side: Side, shown: Shown): Series {
+/** What the chart's x axis counts: epochs, or seconds since the run began. */
+export type Axis = 'epoch' | 'time';
+
+/** Over time while a run goes on, and where it has no epochs; what each epoch took stands by its number. */
+export function axisOf(side: Side, isLive: boolean, shown: Shown): Axis {
+  if ((side.over_time ?? []).length < 2 || (side.has_epochs && (!isLive || shown.sum === 'epoch'))) return 'epoch';
+  return 'time';
+}
+
+export function seriesOf(side: Side, shown: Shown, axis: Axis = 'epoch'): Series {
+  return axis === 'time' ? overTime(side, shown) : overEpochs(side, shown);
+}
+
+function startingAt(last: SeriesPoint, next: readonly SeriesPoint[]): SeriesPoint[] {
+  return next.length === 0 ? [] : [{ x: last.x, y: last.y, ...(next[0]?.low === undefined ? {} : { low: last.y, high: last.y }) }, ...next];
+}
+
+function overTime(side: Side, shown: Shown): Series {
+  const samples = (side.over_time ?? []).flatMap((p) => {
+    const y = amountOf(p, shown);
+    return y === undefined ? [] : [{ x: p.elapsed_s, y, epoch: p.epoch }];
+  });
+  const points = side.curve.points.flatMap((p) => {
+    const y = amountOf(p, shown);
+    return y === undefined || p.elapsed_s === undefined ? [] : [{ x: p.elapsed_s, y, epoch: p.epoch, isAhead: p.extrapolated, ...bounds(p, shown) }];
+  });
+  // A run that was kept without samples has its epochs.
+  const known = samples.length > 1 ? samples : [{ x: 0, y: 0, epoch: undefined }, ...points.filter((p) => !p.isAhead)];
+  const last = known[known.length - 1];
+  if (points.length === 0 || last === undefined) return { recorded: [], ahead: [], ends: [] };
+  const ends = known.flatMap((p) => (p.epoch === undefined ? [] : [{ ...p, epoch: p.epoch }]));
+  return { recorded: known, ahead: startingAt(last, points.filter((p) => p.isAhead && p.x > last.x)), ends };
+}
+
+function overEpochs(side: Side, shown: Shown): Series {
   const points = side.curve.points.flatMap((p) => {
     const y = amountOf(p, shown);
     return y === undefined ? [] : [{ x: p.epoch, y, isAhead: p.extrapolated, ...bounds(p, shown) }];
   });
-  if (points.length === 0) return { recorded: [], ahead: [] };
+  if (points.length === 0) return { recorded: [], ahead: [], ends: [] };
   const start = { x: 0, y: amountOf(side.curve.outside_epochs, shown) ?? 0 };
   const recorded = [start, ...points.filter((p) => !p.isAhead)];
   const last = recorded[recorded.length - 1] ?? start;
-  const next = points.filter((p) => p.isAhead);
-  const ahead = next.length === 0 ? [] : [{ x: last.x, y: last.y, ...(next[0]?.low === undefined ? {} : { low: last.y, high: last.y }) }, ...next];
-  if (shown.sum === 'total') return { recorded, ahead };
+  const ahead = startingAt(last, points.filter((p) => p.isAhead));
+  if (shown.sum === 'total') return { recorded, ahead, ends: recorded.slice(1).map((p) => ({ ...p, epoch: p.x })) };
   // The answer has what each epoch took, but for the devices alone, which are told of recorded epochs.
   const eachOf = (p: CurvePoint): number | undefined => (shown.quantity === 'co2' ? p.epoch_carbon_gco2e : shown.boundary === 'devices' ? undefined : p.epoch_energy_j);
+  // One that goes on has not taken all of it yet.
   const each = (isAhead: boolean): SeriesPoint[] => side.curve.points.flatMap((p) => {
     const y = eachOf(p);
-    return p.extrapolated !== isAhead || y === undefined ? [] : [{ x: p.epoch, y }];
+    return p.extrapolated !== isAhead || p.so_far === true || y === undefined ? [] : [{ x: p.epoch, y }];
   });
   const recordedEach = each(false).length > 0 ? each(false) : perStep(recorded);
   const aheadEach = each(true).length > 0 ? each(true) : perStep(ahead);
   const end = recordedEach[recordedEach.length - 1];
-  return { recorded: recordedEach, ahead: aheadEach.length > 0 && end !== undefined ? [end, ...aheadEach] : aheadEach };
+  return { recorded: recordedEach, ahead: aheadEach.length > 0 && end !== undefined ? [end, ...aheadEach] : aheadEach, ends: recordedEach.map((p) => ({ ...p, epoch: p.x })) };
+}
+
+/** The epoch that went on at a moment of the run. */
+export function epochAt(side: Side, seconds: number): number {
+  const next = (side.over_time ?? []).find((p) => p.epoch !== undefined && p.elapsed_s >= seconds);
+  return next?.epoch ?? side.curve.points.find((p) => p.so_far === true)?.epoch ?? Math.max(1, side.recorded_epochs);
+}
+
+/** Where an epoch stands on the axis: at its end. */
+export function placeOf(series: Series, epoch: number, axis: Axis): number {
+  if (axis === 'epoch') return epoch;
+  if (epoch <= 0) return 0;
+  return series.ends.find((p) => p.epoch >= epoch)?.x ?? series.ahead.at(-1)?.x ?? series.recorded.at(-1)?.x ?? 0;
 }
 
 export function unitOf(answer: WhatIf, shown: Shown): AmountUnit {
@@ -61,8 +113,8 @@ function between(low: number, high: number, unit: AmountUnit): string {
   return a === b ? '' : `${a.slice(0, a.lastIndexOf('\u202f'))} to ${b}`;
 }
 
-export function lineOf(id: string, tone: ChartLine['tone'], side: Side, name: string, note: string, shown: Shown, unit: AmountUnit): ChartLine {
-  const series = seriesOf(side, shown);
+export function lineOf(id: string, tone: ChartLine['tone'], side: Side, name: string, note: string, shown: Shown, unit: AmountUnit, axis: Axis): ChartLine {
+  const series = seriesOf(side, shown, axis);
   const end = series.ahead.at(-1) ?? series.recorded.at(-1);
   const { basis } = side.curve;
   const from = shown.quantity === 'co2' ? basis.carbon : shown.boundary === 'devices' ? basis.device_energy : basis.energy;
@@ -70,9 +122,9 @@ export function lineOf(id: string, tone: ChartLine['tone'], side: Side, name: st
   return { id, tone, name, note, ...series, end: end === undefined ? '–' : amount(end.y, unit), interval: range, basis: from === undefined ? 'no region' : `${from.kind}, ${from.boundary}` };
 }
 
-export function flagsOf(side: Side, series: Series): ChartFlag[] {
+export function flagsOf(side: Side, series: Series, axis: Axis): ChartFlag[] {
   return side.flags.map((f) => ({
-    epoch: f.epoch, y: nearest(series.recorded, f.epoch)?.y ?? 0, excess: f.device_energy_j,
+    x: placeOf(series, f.epoch, axis), y: nearest(series.recorded, placeOf(series, f.epoch, axis))?.y ?? 0, excess: f.device_energy_j,
     text: `Epoch ${String(f.epoch)} took ${change(f.device_energy_j / f.median_j - 1).replace('+', '')} more than the median`, reason: f.reason,
   }));
 }
@@ -87,7 +139,7 @@ export function barsOf(side: Side): EpochBar[] {
 /** What one epoch consisted of, in words. */
 export function partsOf(e: Equation | undefined): string[] {
   if (e === undefined) return [];
-  return [e.idle_j === undefined ? '' : `of which idle ${electricity(e.idle_j)}`, e.assumed_j === undefined ? '' : e.assumed_j === e.device_energy_j ? 'nobody measured it' : `assumed ${electricity(e.assumed_j)}`].filter(Boolean);
+  return [e.idle_j === undefined ? '' : `of which idle ${electricity(e.idle_j)}`, e.assumed_j === undefined ? '' : e.assumed_j === e.device_energy_j ? 'declared, not measured' : `assumed ${electricity(e.assumed_j)}`].filter(Boolean);
 }
 
 const WORDS: Readonly<Record<Step['facet'], (to: string) => string>> = { profile: (to) => `${to} instead`, region: (to) => `in ${to}`, hardware: (to) => `on ${to}`, pue: (to) => (to.startsWith('PUE') ? `with ${to}` : `with PUE ${to}`) };

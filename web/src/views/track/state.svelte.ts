@@ -11,28 +11,34 @@ import { type Facet, type Facets, isAlternative, MOST_PINS, readTrack, type Trac
 
 const POINTS = 2000;
 const MOST_POINTS = 20_000;
+const LIVE_POINTS = 500;  // Of an answer that comes every second.
+const TOGETHER_MS = 100;
+const REGIONS_EVERY = 5;
 const LIST_EVERY_MS = 5000;
 
 export class TrackState {
   readonly query: TrackQuery = $derived(readTrack(address.query));
-  readonly profiles = new Resource<Profiles>();
-  readonly runs = new Resource<Runs>();
-  readonly links = new Resource<Links>();
-  readonly detail = new Resource<RunDetail>();
-  readonly whatif = new Resource<WhatIf>();
+  readonly profiles = new Resource<Profiles>({ changes: true });
+  readonly runs = new Resource<Runs>({ changes: true });
+  readonly links = new Resource<Links>({ changes: true });
+  readonly detail = new Resource<RunDetail>({ changes: true });
+  readonly whatif = new Resource<WhatIf>({ changes: true });
   /** The run alone, for an alternative that is refused before there was any answer. */
-  readonly alone = new Resource<WhatIf>();
-  readonly regions = new Resource<WhatIf>();
-  readonly pinned = [new Resource<WhatIf>(), new Resource<WhatIf>(), new Resource<WhatIf>()];
+  readonly alone = new Resource<WhatIf>({ changes: true });
+  readonly regions = new Resource<WhatIf>({ changes: true });
+  readonly pinned = [1, 2, 3].map(() => new Resource<WhatIf>({ changes: true }));
   /** What the pointer is over, laid over the alternative until it leaves. Never in the address. */
   preview = $state.raw<Facets | undefined>();
+  /** Where the chart is read: an epoch, or seconds since the beginning where it is drawn over time. */
   hovered = $state<number | undefined>();
-  /** Counts what a live run has told, so that each question is asked anew. */
+  /** Counts what a live run has told: each question is asked again. */
   news = $state(0);
   isFollowing = $state(false);
   heardAt = $state(0);
   triedAgainIn = $state(0);
-  #lastEpochs = -1;
+  /** What changes little from one second to the next is asked less often: all regions. */
+  readonly #someNews = $derived(Math.floor(this.news / REGIONS_EVERY));
+  readonly #answered = new Map<string, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** A run is known by its own id, and once it is kept by its profile's. */
@@ -57,7 +63,7 @@ export class TrackState {
     // By powers of two, so that dragging an end does not ask anew at every step.
     const closer = 2 ** Math.ceil(Math.log2(all / Math.max(1, Math.min(all, (to ?? all) - from)) || 1));
     const points = all <= POINTS ? POINTS : Math.min(MOST_POINTS, POINTS * closer);
-    return { ...whatIfParameters(this.query, this.query.run, facets, this.epochs), points } as Record<string, string | number | boolean | undefined>;
+    return { ...whatIfParameters(this.query, this.query.run, facets, this.epochs), points: this.isLive ? Math.min(points, LIVE_POINTS) : points } as Record<string, string | number | boolean | undefined>;
   }
   get link(): string {
     return absolute(apiPath('whatif', this.#parameters(this.query.facets)));
@@ -90,23 +96,26 @@ export class TrackState {
   readonly knowsEpochs: boolean = $derived(this.query.epochs !== undefined || this.listed !== undefined || this.entry !== undefined
     || [this.runs, this.profiles].every((list) => list.data !== undefined || list.failure !== undefined));
 
+  /** The same question is asked again once the run has told more. */
+  #load(name: string, resource: Resource<WhatIf>, path: string, news = this.news): void {
+    const isNews = (this.#answered.get(name) ?? 0) !== news;
+    this.#answered.set(name, news);
+    resource.load(path, (signal) => ask({ path, signal }, isWhatIf), isNews, this.query.run);
+  }
   ask(): void {
     if (this.query.run === '' || !this.knowsEpochs) return;
-    const path = apiPath('whatif', this.#parameters(this.facets));
-    this.whatif.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));
+    this.#load('whatif', this.whatif, apiPath('whatif', { ...this.#parameters(this.facets), over_time: true }));
   }
   askAlone(): void {
     if (this.whatif.failure?.kind !== 'refused' || this.whatif.data !== undefined || !this.hasAlternative) return;
-    const path = apiPath('whatif', this.#parameters({}));
-    this.alone.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));
+    this.#load('alone', this.alone, apiPath('whatif', { ...this.#parameters({}), over_time: true }));
   }
-  readonly answer: WhatIf | undefined = $derived(this.whatif.data ?? (this.whatif.failure === undefined ? undefined : this.alone.data));
+  readonly answer: WhatIf | undefined = $derived(this.whatif.data ?? (this.whatif.failure === undefined || this.alone.data === undefined || this.alone.shownAbout !== this.query.run ? undefined : this.alone.data));
   /** The alternative in every region does not depend on the region that is chosen. */
   askRegions(): void {
     if (this.query.run === '' || this.answer === undefined) return;
     const rest = without(this.query.facets as Readonly<Record<string, string>>, 'region', 'intensity');
-    const path = apiPath('whatif', { ...this.#parameters(rest), points: 4, regions: true, equations: false, equivalents: false });
-    this.regions.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));
+    this.#load('regions', this.regions, apiPath('whatif', { ...this.#parameters(rest), points: 4, regions: true, equations: false, equivalents: false }), this.#someNews);
   }
   askPins(): void {
     this.pinned.forEach((resource, i) => {
@@ -115,8 +124,7 @@ export class TrackState {
         resource.clear();
         return;
       }
-      const path = apiPath('whatif', { ...this.#parameters(pin), equations: false, equivalents: false });
-      resource.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isWhatIf));
+      this.#load(`pin${String(i)}`, resource, apiPath('whatif', { ...this.#parameters(pin), over_time: true, equations: false, equivalents: false }));
     });
   }
   askDetail(): void {
@@ -126,14 +134,13 @@ export class TrackState {
       return;
     }
     const path = apiPath(`runs/${encodeURIComponent(id)}`, { points: 4 });
-    this.detail.load(`${path}#${String(this.news)}`, (signal) => ask({ path, signal }, isRunDetail));
+    this.detail.load(path, (signal) => ask({ path, signal }, isRunDetail));
   }
 
   /** Follows the run's events. Returns the function that ends it. */
   follow(): (() => void) | undefined {
     const listed = this.listed;
     if (listed === undefined || isOver(listed.status)) return undefined;
-    this.#lastEpochs = listed.epochs_ended;
     const stop = followRun(listed.id, String(listed.epochs_ended), {
       onevent: (event) => this.#hear(event),
       onstate: (isThere, seconds) => {
@@ -148,27 +155,22 @@ export class TrackState {
     };
   }
   #hear(event: ServerEvent): void {
-    this.heardAt = Date.now();
     const status = event.data as Partial<RunDetail>;
-    if (event.name === 'epoch') {
-      this.#tell();
-      return;
+    this.heardAt = Date.now() - 1000 * (status.silent_s ?? 0);
+    if (event.name !== 'epoch') {
+      const known = this.detail.data;
+      if (known !== undefined && known.id === this.listed?.id) this.detail.data = { ...known, ...status };
     }
-    const known = this.detail.data;
-    if (known !== undefined && known.id === this.listed?.id) this.detail.data = { ...known, ...status };
-    if (status.epochs_ended !== undefined && status.epochs_ended !== this.#lastEpochs) {
-      this.#lastEpochs = status.epochs_ended;
-      this.#tell();
-    }
+    this.#tell();
     // The run is kept as a profile a moment after it has ended.
     if (event.name === 'ended') setTimeout(() => { this.list(true); this.news += 1; }, 500);
   }
-  /** Once for epochs that come fast one after the other. */
+  /** Once for events that come fast one after the other. */
   #tell(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.news += 1;
-    }, 250);
+    }, TOGETHER_MS);
   }
 
   change(changes: Partial<Record<Facet, string | undefined>>, how: 'push' | 'replace' = 'push'): void {

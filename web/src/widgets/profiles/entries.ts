@@ -18,10 +18,14 @@ export interface Entry {
 
 export const epochsInWords = (n: number): string => (n === 0 ? 'no epochs' : n === 1 ? 'one epoch' : `${integer(n)} epochs`);
 
+/** Whether a run tells of epochs; while it goes on, it may still begin to. */
+export const tellsOfEpochs = (run: RunEntry): boolean => run.epochs_ended > 0 || run.planned_epochs !== undefined || (run.epoch ?? '') !== '';
+
 /** "epoch 11 of 20": the one that goes on. */
 export function progress(run: RunEntry): string {
   const { epochs_ended: ended, planned_epochs: planned } = run;
   if (isOver(run.status)) return epochsInWords(ended);
+  if (!tellsOfEpochs(run)) return 'no epochs';
   const now = planned === undefined ? ended + 1 : Math.min(planned, ended + 1);
   return `epoch ${integer(now)}${planned === undefined ? '' : ` of ${integer(planned)}`}`;
 }

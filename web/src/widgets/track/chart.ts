@@ -11,11 +11,12 @@ export interface ChartLine {
   readonly tone: 'base' | 'alt' | 'pin';
   readonly recorded: readonly SeriesPoint[];
   readonly ahead: readonly SeriesPoint[];  // Begins with the last recorded point.
+  readonly ends: readonly (SeriesPoint & { readonly epoch: number })[];  // Where epochs ended.
   readonly end: string;  // The last value, in words.
   readonly interval: string;
   readonly basis: string;
 }
-export interface ChartFlag { readonly epoch: number; readonly y: number; readonly excess: number; readonly text: string; readonly reason: string }
+export interface ChartFlag { readonly x: number; readonly y: number; readonly excess: number; readonly text: string; readonly reason: string }
 
 /** Of one epoch in the strip below the chart, in joules. */
 export interface EpochBar {
