@@ -192,10 +192,40 @@ describe('IrEne-viz', () => {
   it('IV-17 lists saved predictors as hardware and predicts with one at once', async () => {
     const w = await open('/');
     await treeIsThere(w.page);
-    const options = await w.page.getByLabel('Hardware', { exact: true }).locator('option').allInnerTexts();
-    expect(options.some((o) => o.includes('h200'))).toBe(true);
-    await w.page.getByLabel('Hardware', { exact: true }).selectOption('h200');
-    expect(w.page.url()).toContain('on=h200');
+    await w.page.getByRole('combobox', { name: 'Hardware' }).click();
+    await w.page.getByRole('option', { name: /h200/ }).click();
+    await expect.poll(() => w.page.url()).toContain('on=h200');
+    await done(w);
+  });
+
+  it('finds any accelerator of the catalogue, with its memory, whether the pass fits, and how far it is off', async () => {
+    for (const [path, ready] of [['/?model=mistral-7b-v0.1&dtype=fp32', '[role="tree"]'], ['/compare', '.parts'], ['/leaderboard', 'tbody tr']] as const) {
+      const w = await open(path);
+      await w.page.locator(ready).first().waitFor();
+      await w.page.getByRole('combobox', { name: 'Hardware' }).click();
+      expect(await w.page.getByRole('listbox', { name: 'Hardware' }).getByRole('option').first().innerText()).toMatch(/H200[\s\S]*% mean error[\s\S]*141\s?GiB/);
+      expect(await w.page.getByRole('listbox', { name: 'Hardware' }).innerText()).toContain('From datasheets');
+      await w.page.keyboard.type('nvidia l4');
+      const l4 = w.page.getByRole('listbox', { name: 'Hardware' }).getByRole('option', { name: /\bL4\b/ });
+      await l4.waitFor();
+      expect(await l4.innerText()).toMatch(/±60\s?%[\s\S]*24\.0\s?GiB/);
+      // 7.2 G parameters of four bytes do not fit into 24 GiB.
+      if (path.startsWith('/?')) expect(await l4.innerText()).toMatch(/needs \d+\.\d\s?GiB/);
+      await l4.click();
+      await expect.poll(() => w.page.url()).toContain('on=L4');
+      expect(await w.page.getByLabel('Precision', { exact: true }).locator('option').allInnerTexts()).toEqual(['fp32', 'tf32', 'bf16', 'fp16']);
+      await done(w);
+    }
+  });
+
+  it('offers what is near to a model that is not bundled', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    await w.page.getByRole('combobox', { name: 'Model' }).click();
+    await w.page.keyboard.type('llama-3.1-8b');
+    await w.page.getByText('Not bundled; near it are').waitFor();
+    await w.page.getByRole('listbox', { name: 'Models' }).getByRole('option', { name: /^llama-3-8b/ }).click();
+    await expect.poll(() => w.page.url()).toContain('model=llama-3-8b');
     await done(w);
   });
 

@@ -151,6 +151,22 @@ TEST(Predictors, SayWhereTheyComeFrom) {
   EXPECT_EQ(shipped.at("errors").at("model"),
             training.at("errors_percent").at("nothing").at("model"));
   EXPECT_EQ(answer.at("predictors")[1].at("origin"), "own");
+  // What a prediction may be asked for: both, and every accelerator with a datasheet.
+  const Json& hardware = answer.at("hardware");
+  EXPECT_EQ(hardware[0].at("on"), "h200");
+  EXPECT_EQ(hardware[0].at("known_by"), "measured");
+  EXPECT_EQ(hardware[0].at("error_percent"), shipped.at("errors").at("model"));
+  EXPECT_EQ(hardware[1].at("on"), "mine");
+  std::size_t found = 0;
+  for (const Json& device : hardware) {
+    if (device.at("hardware") != "L4") continue;
+    ++found;
+    EXPECT_EQ(device.at("known_by"), "datasheet");
+    EXPECT_EQ(device.at("interval"), 0.6);
+    EXPECT_EQ(device.at("device_bytes"), std::int64_t{24} << 30);
+    EXPECT_EQ(device.at("dtypes"), hardware[0].at("dtypes"));
+  }
+  EXPECT_EQ(found, 1U);
   EXPECT_EQ(answer.at("problems").size(), 1U);
   EXPECT_EQ(text.find(folder.path().string()), std::string::npos);  // No path of the machine.
 }

@@ -1,6 +1,9 @@
 #include "src/api/model/predictors.h"
 
+#include <algorithm>
+
 #include "src/base/json_writer.h"
+#include "src/predict/predictor/datasheet.h"
 
 namespace wattree {
 namespace {
@@ -43,6 +46,14 @@ void write_fit(JsonWriter& out, const Predictor& predictor) {
   out.end_array();
 }
 
+void write_executions(JsonWriter& out, const Predictor& predictor) {
+  out.key("executions");
+  out.begin_array();
+  out.value(name_of(Execution::kGraph));
+  if (predictor.eager) out.value(name_of(Execution::kEager));
+  out.end_array();
+}
+
 void write_one(JsonWriter& out, const NamedPredictor& named) {
   const LoadedPredictor& loaded = named.loaded;
   const Predictor& predictor = *loaded.predictor;
@@ -52,11 +63,7 @@ void write_one(JsonWriter& out, const NamedPredictor& named) {
   out.field("origin", predictor.is_assumed ? "datasheet" : loaded.is_shipped ? "shipped" : "own");
   out.field("meter", predictor.meter);
   out.field("dtypes", predictor.dtypes);
-  out.key("executions");
-  out.begin_array();
-  out.value(name_of(Execution::kGraph));
-  if (predictor.eager) out.value(name_of(Execution::kEager));
-  out.end_array();
+  write_executions(out, predictor);
   write_fit(out, predictor);
   if (predictor.idle_w > 0) out.field("idle_w", predictor.idle_w);
   if (loaded.device_bytes) out.field("device_bytes", *loaded.device_bytes);
@@ -65,10 +72,61 @@ void write_one(JsonWriter& out, const NamedPredictor& named) {
   out.end_object();
 }
 
+void write_measured(JsonWriter& out, const NamedPredictor& named) {
+  const LoadedPredictor& loaded = named.loaded;
+  const Predictor& predictor = *loaded.predictor;
+  constexpr auto kUnseen = static_cast<std::size_t>(Known::kNothing);
+  out.begin_object();
+  out.field("on", named.name);
+  out.field("hardware", predictor.hardware);
+  out.field("known_by", predictor.is_assumed ? "datasheet" : "measured");
+  if (loaded.device_bytes) out.field("device_bytes", *loaded.device_bytes);
+  out.field("dtypes", predictor.dtypes);
+  write_executions(out, predictor);
+  if (const auto& errors = predictor.errors[kUnseen]) out.field("error_percent", errors->model);
+  if (const auto& spread = predictor.spreads[kUnseen]) {
+    out.field("interval", spread->energy[2]);
+  }
+  out.end_object();
+}
+
+// What is assumed for a device has the precisions of what it is scaled from.
+void write_assumed(JsonWriter& out, const Device& device, const Predictor& scaled) {
+  out.begin_object();
+  out.field("on", device.name);
+  out.field("hardware", device.name);
+  out.field("aliases", device.aliases);
+  if (!device.vendor.empty()) out.field("vendor", device.vendor);
+  out.field("known_by", "datasheet");
+  if (const auto bytes = memory_bytes(device.name, bundled_devices())) {
+    out.field("device_bytes", *bytes);
+  }
+  out.field("dtypes", scaled.dtypes);
+  write_executions(out, scaled);
+  out.field("interval", kAssumedHalfWidth);
+  out.end_object();
+}
+
+// Everything that a prediction may be asked for, the measured ones first.
+void write_hardware(JsonWriter& out, const PredictorsAnswer& answer) {
+  out.key("hardware");
+  out.begin_array();
+  for (const NamedPredictor& named : answer.named.predictors) write_measured(out, named);
+  const auto scaled = std::find_if(
+      answer.named.predictors.begin(), answer.named.predictors.end(),
+      [](const NamedPredictor& named) { return named.name == kDefaultPredictor; });
+  if (scaled != answer.named.predictors.end()) {
+    for (const Device& device : answer.by_datasheet) {
+      write_assumed(out, device, *scaled->loaded.predictor);
+    }
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 PredictorsAnswer predictors(const Services& services) {
-  return {named_predictors(services.predictors)};
+  return {named_predictors(services.predictors), devices_with_datasheets()};
 }
 
 std::string to_json(const PredictorsAnswer& answer) {
@@ -78,6 +136,7 @@ std::string to_json(const PredictorsAnswer& answer) {
   out.begin_array();
   for (const NamedPredictor& named : answer.named.predictors) write_one(out, named);
   out.end_array();
+  write_hardware(out, answer);
   out.field("problems", answer.named.problems);
   out.end_object();
   return out.take() + "\n";

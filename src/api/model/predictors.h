@@ -12,6 +12,8 @@ namespace wattree {
 
 struct PredictorsAnswer {
   NamedPredictors named;
+  // Devices that nobody measured, whose predictors are scaled by their datasheets.
+  std::vector<Device> by_datasheet;
 };
 PredictorsAnswer predictors(const Services& services);
 

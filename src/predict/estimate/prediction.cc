@@ -16,12 +16,10 @@ Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by) {
                  "the predictor " + by.predictor->name + " (" + by.origin + ") does not cover " +
                      dtype + ", but " + join(dtypes),
                  is_quantized
-                     ? "no predictor does: choose one of those with <dtype>; `wattree tree` counts "
-                       "the bytes of " +
-                           dtype
+                     ? "no predictor does: choose one of those with <dtype>"
                      : "choose the precision with <dtype>, another predictor with <on> or "
                        "<predictor>, or train one on data that has it",
-                 "dtype"};
+                 "dtype", "unknown_dtype"};
   }
   Result<std::vector<NodeEstimate>> nodes =
       predict_tree(*by.predictor, *by.index, answer.tree, by.execution);

@@ -7,7 +7,6 @@ namespace {
 
 // Of energy and time alike: nobody knows. On the one card with published figures, a GTX 1070,
 // times were up to 2.32 of the measured ones (docs/predicting.md).
-constexpr double kHalfWidth = 0.6;
 // Where nobody says how large a cache is: one that few devices have less than.
 constexpr double kUnknownCacheMib = 2;
 
@@ -32,7 +31,7 @@ Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
   for (std::size_t k = 0; k < kWorkKinds; ++k) {
     if (!out.kinds[k]) continue;
     const KindFacts& kind = facts_of(static_cast<WorkKind>(k));
-    out.kinds[k]->energy_spread = out.kinds[k]->time_spread = kHalfWidth;
+    out.kinds[k]->energy_spread = out.kinds[k]->time_spread = kAssumedHalfWidth;
     for (std::size_t t = 0; t < kind.terms.size(); ++t) {
       double longer = 1;
       switch (kind.terms[t].bound) {
@@ -57,9 +56,9 @@ Predictor scaled_by_datasheet(const Predictor& measured, const Datasheet& from,
   if (out.power_cap) out.power_cap->limit_w = to.tdp_w;
   if (out.eager) out.eager->waiting_w *= power;
   Spread wide;
-  wide.energy.fill(kHalfWidth);
-  wide.time.fill(kHalfWidth);
-  wide.twin_energy = wide.twin_time = kHalfWidth;
+  wide.energy.fill(kAssumedHalfWidth);
+  wide.time.fill(kAssumedHalfWidth);
+  wide.twin_energy = wide.twin_time = kAssumedHalfWidth;
   out.spreads.fill(std::nullopt);
   out.spreads[static_cast<std::size_t>(Known::kNothing)] = wide;
   out.single_spread.reset();

@@ -7,6 +7,9 @@
 
 namespace wattree {
 
+// Half of the 90 % interval of what is scaled by a datasheet, relative.
+inline constexpr double kAssumedHalfWidth = 0.6;
+
 // Figures of a datasheet.
 struct Datasheet {
   std::string name;

@@ -240,11 +240,21 @@ NamedPredictors named_predictors(const fs::path& folder) {
   return out;
 }
 
+std::vector<Device> devices_with_datasheets() {
+  std::vector<Device> out;
+  for (const Device& device : bundled_devices()) {
+    if (is_accelerator(device.kind) && datasheet_of(device)) out.push_back(device);
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Device& a, const Device& b) {
+    return a.year.value_or(0) > b.year.value_or(0);
+  });
+  return out;
+}
+
 const std::vector<NamedPredictor>& assumed_predictors() {
   static const std::vector<NamedPredictor> all = [] {
     std::vector<NamedPredictor> out;
-    for (const Device& device : bundled_devices()) {
-      if (!is_accelerator(device.kind) || !datasheet_of(device)) continue;
+    for (const Device& device : devices_with_datasheets()) {
       Result<LoadedPredictor> assumed = by_datasheet(device);
       if (assumed.ok()) out.push_back({device.name, std::move(assumed).value()});
     }

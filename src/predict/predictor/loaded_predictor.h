@@ -13,6 +13,7 @@
 
 #include "src/base/provenance.h"
 #include "src/base/result.h"
+#include "src/facts/hardware/device.h"
 #include "src/predict/predictor/tree_predict.h"
 
 namespace wattree {
@@ -70,8 +71,10 @@ struct NamedPredictors {
   std::vector<std::string> problems;
 };
 NamedPredictors named_predictors(const std::filesystem::path& folder);
-// One for every accelerator of the catalogue whose datasheet says enough: assumed, not predicted.
-// They are made when somebody first asks.
+// Accelerators of the catalogue whose datasheet says enough to assume a predictor: half of the 90 %
+// interval of such a one is kAssumedHalfWidth. The newest first.
+std::vector<Device> devices_with_datasheets();
+// One for every one of them: assumed, not predicted. They are made when somebody first asks.
 const std::vector<NamedPredictor>& assumed_predictors();
 
 }  // namespace wattree

@@ -496,7 +496,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pauses a run where its next epoch would begin. */
+        /** Pauses a run where its next epoch would begin, or at once where it has none. */
         post: operations["pause_run"];
         delete?: never;
         options?: never;
@@ -1629,6 +1629,24 @@ export interface components {
                 idle_w?: components["schemas"]["predictors_amount"];
                 device_bytes?: components["schemas"]["predictors_count"];
                 basis: components["schemas"]["predictors_basis"];
+            }[];
+            /** @description Everything that a prediction may be asked for: predictors as above, then accelerators that nobody measured and that are scaled by their datasheets */
+            hardware: {
+                /** @description Its name in a request */
+                on: string;
+                hardware: string;
+                aliases?: string[];
+                vendor?: string;
+                /** @enum {unknown} */
+                known_by: "measured" | "datasheet";
+                device_bytes?: components["schemas"]["predictors_count"];
+                /** @description Precisions that can be predicted there */
+                dtypes: ("fp32" | "tf32" | "bf16" | "fp16" | "int8" | "int4")[];
+                executions: ("graph" | "eager")[];
+                /** @description Mean error of models that were left out of the fit */
+                error_percent?: components["schemas"]["predictors_amount"];
+                /** @description Half of the 90 % interval of a model's energy, relative */
+                interval?: components["schemas"]["predictors_amount"];
             }[];
             /** @description Files that are no predictors. */
             problems: string[];

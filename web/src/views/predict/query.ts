@@ -11,7 +11,6 @@ export const DEFAULTS: PredictQuery = {
   model: 'bert-base-uncased', batch: 16, seq: 128, past: 0, generate: 0, dtype: 'bf16', attention: 'sdpa', on: '', execution: 'graph', as: '', set: '',
 };
 
-export const DTYPES = ['fp32', 'tf32', 'bf16', 'fp16', 'int8', 'int4'];
 
 const whole = (text: string | undefined, otherwise: number, least: number): number => {
   const n = Number(text);
