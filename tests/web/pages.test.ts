@@ -264,9 +264,20 @@ describe('when things go wrong', () => {
         return true;
       };
       await w.page.getByRole('button', { name: 'Double batch' }).click();
-      await w.page.locator('.pane.stale').waitFor();
+      // What is there now is of other settings: dimmed, and it says so.
+      await w.page.getByText('Showing batch 16; working on 32').waitFor();
+      expect(await w.page.locator('.dimmed').evaluate((e) => getComputedStyle(e).opacity)).toBe('0.4');
       expect(await w.page.getByRole('treeitem').count()).toBeGreaterThan(5);
-      await expect.poll(() => w.page.locator('.pane.stale').count()).toBe(0);
+      await expect.poll(() => w.page.locator('.dimmed').count()).toBe(0);
+      between.answer = (call, response) => {
+        if (!(call.url ?? '').includes('batch=64')) return false;
+        response.writeHead(500, { 'Content-Type': 'application/json' }).end('{"error":{"code":"internal","message":"it broke","hint":""}}');
+        return true;
+      };
+      await w.page.getByRole('button', { name: 'Double batch' }).click();
+      await w.page.getByText('Showing batch 32; no result for 64').waitFor();
+      expect(await w.page.locator('.dimmed').count()).toBe(1);
+      expect(await w.page.getByRole('alert').innerText()).toContain('It broke.');
       await done(w);
     } finally {
       await between.stop();
@@ -329,7 +340,7 @@ describe('when things go wrong', () => {
     await w.page.getByRole('menuitem', { name: 'Link' }).click();
     await w.page.getByText('only in this browser').waitFor();
     await w.page.locator('input[type="file"]').setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{') });
-    await w.page.getByText('broken.json is no JSON').waitFor();
+    await w.page.getByText('broken.json isn’t valid JSON').waitFor();
     expect(await w.page.getByRole('treeitem', { name: '×3' }).count()).toBeGreaterThan(0);
     await done(w);
   });
@@ -416,6 +427,58 @@ describe('the other pages', () => {
     await w.page.locator('tbody a', { hasText: 'bert-tiny' }).click();
     await treeIsThere(w.page);
     expect(w.page.url()).toContain('model=bert-tiny');
+    await done(w);
+  });
+});
+
+describe('from page to page', () => {
+  it('the model and its settings travel, and every page is as it was left', async () => {
+    const w = await open('/?model=gpt2&batch=4&view=table');
+    await treeIsThere(w.page);
+    await w.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Compare' }).click();
+    await expect.poll(() => w.page.url()).toMatch(/\/compare\?a=gpt2&batch=4$/);
+    await w.page.locator('.parts').waitFor();
+    await w.page.getByLabel('Batch', { exact: true }).fill('8');
+    await expect.poll(() => w.page.url()).toContain('batch=8');
+    await w.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Predict' }).click();
+    await expect.poll(() => w.page.url()).toMatch(/\?model=gpt2&batch=8&view=table$/);
+    await treeIsThere(w.page);
+    await w.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Track' }).click();
+    await expect.poll(() => w.page.url()).toContain('run=');
+    const run = new URL(w.page.url()).searchParams.get('run') ?? '';
+    await w.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Runs' }).click();
+    await w.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Track' }).click();
+    await expect.poll(() => w.page.url()).toContain(`run=${run}`);
+    await done(w);
+  });
+
+  it('an address without a page says so', async () => {
+    const w = await open('/nonsense');
+    await w.page.getByRole('heading', { level: 1, name: 'There is no page here' }).waitFor();
+    expect(await w.page.locator('[aria-current="page"]').count()).toBe(0);
+    await w.page.getByRole('button', { name: 'Open Predict' }).click();
+    await treeIsThere(w.page);
+    await done(w);
+  });
+});
+
+describe('what cannot be', () => {
+  it('is said first where a pass does not fit', async () => {
+    const w = await open('/?model=mistral-7b-v0.1&dtype=fp32&on=L4');
+    await treeIsThere(w.page);
+    expect(await w.page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^Does not fit on one L4: needs \d+\.\d\s?GiB of 24\.0\s?GiB$/);
+    await w.page.getByText('Energy of the pass, if it fitted').waitFor();
+    await w.page.goto(`${server.url}/compare?a=gpt2&b=mistral-7b-v0.1&dtype=fp32&on=L4`);
+    await expect.poll(() => w.page.getByRole('heading', { level: 1 }).innerText()).toBe('mistral-7b-v0.1 does not fit on one L4');
+    await done(w);
+  });
+
+  it('a model with a head is compared without it where the other has none', async () => {
+    const w = await open('/compare');
+    await w.page.getByText('Both are compared without a head, because bert-base-uncased has none.').waitFor();
+    expect(w.requests.filter((url) => url.includes('/api/v1/compare')).every((url) => url.includes('b.as=GPT2Model'))).toBe(true);
+    await w.page.getByRole('button', { name: 'With gpt2’s own head' }).click();
+    await expect.poll(() => w.page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^gpt2 uses \d\.\d+ times the energy of bert-base-uncased/);
     await done(w);
   });
 });

@@ -49,7 +49,7 @@ TEST(ComparePair, OneFamilyIsAlignedByScope) {
   EXPECT_EQ(answer.at("aligned_by"), "scope");
   EXPECT_EQ(answer.at("per"), "pass");
   expect_whole(answer);
-  EXPECT_EQ(answer.at("headline").get<std::string>().rfind("bert-large-uncased takes ", 0), 0U);
+  EXPECT_EQ(answer.at("headline").get<std::string>().rfind("bert-large-uncased uses ", 0), 0U);
   bool has_dense = false;
   for (const Json& part : answer.at("parts")) {
     has_dense = has_dense || part.at("scope") == "encoder.layer.*.output.dense";

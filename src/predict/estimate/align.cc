@@ -15,14 +15,15 @@ namespace {
 
 constexpr double kHardlyAny = 0.005;  // A ratio that is this near to one is none to speak of.
 
-// "1.31"
-std::string two_decimals(double number) {
+std::string decimals(double number, int count) {
   std::array<char, 400> buffer{};
   char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
-                                  std::chars_format::fixed, 2)
+                                  std::chars_format::fixed, count)
                         .ptr;
   return {buffer.data(), end};
 }
+std::string two_decimals(double number) { return decimals(number, 2); }  // "1.31"
+std::string one_decimal(double number) { return decimals(number, 1); }
 
 struct Side {
   std::string type;
@@ -76,16 +77,26 @@ std::string phrase_of(const Alignment& alignment, const AlignedPart& part) {
   return part.name.empty() ? "calls of the model" : part.name;
 }
 
+// "half the energy of ", "12 % less energy than ", "2.28 times the energy of "
+std::string amount_of(double ratio) {
+  if (ratio >= 1.995) return two_decimals(ratio) + " times the energy of ";
+  if (std::abs(ratio - 0.5) < 0.005) return "half the energy of ";
+  const double percent = 100 * std::abs(ratio - 1);
+  const std::string text = percent < 9.95 ? one_decimal(percent) : std::to_string(std::lround(percent));
+  return text + " % " + (ratio < 1 ? "less" : "more") + " energy than ";
+}
+
 std::string headline_of(const Alignment& alignment, const std::string& first,
                         const std::string& second) {
   const EnergyRatio& ratio = alignment.ratio;
   const std::string per = alignment.per == AlignPer::kItem ? " per item" : "";
   const bool is_same = std::abs(ratio.value - 1) < kHardlyAny;
-  const std::string range = two_decimals(ratio.low) + " to " + two_decimals(ratio.high);
-  std::string out =
-      is_same ? second + " takes as much energy as " + first + per + " (" + range + " times)."
-              : second + " takes " + two_decimals(ratio.value) + " times the energy of " + first +
-                    per + " (" + range + ").";
+  const std::string low = two_decimals(ratio.low);
+  const std::string high = two_decimals(ratio.high);
+  const std::string range = low == high ? "" : " (" + low + " to " + high + " times)";
+  std::string out = second + " uses " +
+                    (is_same ? "as much energy as " + first : amount_of(ratio.value) + first) +
+                    per + range + ".";
   if (is_same || alignment.parts.empty() || alignment.parts.front().share <= 0) return out;
   const AlignedPart& most = alignment.parts.front();
   return out + " The largest part of the difference, " +
@@ -118,7 +129,7 @@ std::pair<std::string, std::string> names_of(const Prediction& first, const Pred
   };
   const std::vector<std::string> of_a = with_settings(first, second);
   const std::vector<std::string> of_b = with_settings(second, first);
-  if (of_a.empty()) return {a.model, "the other " + b.model};
+  if (of_a.empty()) return {a.model, b.model + " with its config changed"};
   return {a.model + " (" + join(of_a) + ")", b.model + " (" + join(of_b) + ")"};
 }
 

@@ -228,7 +228,7 @@ void try_models(Trials& trials) {
     saving->what = other.name + " instead of " + now.model;
     saving->change = {{"model", other.name}, {"set", ""}};
     if (!pass.as.empty()) saving->change.emplace_back("as", pass.as);
-    saving->caveat = "a smaller model is mostly less accurate; check it on your task";
+    saving->caveat = "a smaller model is usually less accurate; check it on your task";
     found.emplace_back(std::move(*saving), prediction->built.tree.root().params);
   }
   // Those that are nearest in size.

@@ -4,10 +4,25 @@ export const PAGES = ['predict', 'compare', 'leaderboard', 'track', 'runs'] as c
 export type Page = (typeof PAGES)[number];
 export type Query = Readonly<Record<string, string>>;
 
-/** The last part of a path names the page; everything before it is where the server was mounted. */
-export function pageOf(path: string): Page {
+/** The last part of a path names the page; everything before it is where the server was mounted. Undefined: there is no such page. */
+export function pageOf(path: string): Page | undefined {
   const last = path.slice(path.lastIndexOf('/') + 1);
-  return PAGES.find((page) => page === last) ?? 'predict';
+  return last === '' || last === 'index.html' ? 'predict' : PAGES.find((page) => page === last);
+}
+
+/** What the pages about models share, and what each of them calls its model. */
+const SETTINGS = ['batch', 'seq', 'dtype', 'attention', 'on', 'execution'] as const;
+const MODEL: Readonly<Partial<Record<Page, string>>> = { predict: 'model', compare: 'a', leaderboard: 'ref' };
+
+/** A page as it was left, with the model and the settings of the one that is left now. */
+export function carried(from: Page, query: Query, to: Page, before: Query = {}): Query {
+  const [mine, theirs] = [MODEL[from], MODEL[to]];
+  if (mine === undefined || theirs === undefined) return before;
+  const moved = new Set<string>([...SETTINGS, theirs]);
+  const kept = Object.entries(before).filter(([key]) => !moved.has(key));
+  const taken = SETTINGS.flatMap((key) => (query[key] === undefined ? [] : [[key, query[key]] as const]));
+  const model = query[mine];
+  return Object.fromEntries([...(model === undefined ? [] : [[theirs, model] as const]), ...taken, ...kept]);
 }
 
 export function readQuery(search: string): Query {
@@ -26,10 +41,15 @@ export const pathOf = (page: Page): string => (page === 'predict' ? './' : `./${
 class Address {
   page = $state<Page>('predict');
   query = $state.raw<Query>({});
+  isUnknown = $state(false);  // There is no page at this address.
+  readonly #left = new Map<Page, Query>();
 
   listen(): void {
     const read = (): void => {
-      this.page = pageOf(location.pathname);
+      if (!this.isUnknown) this.#left.set(this.page, this.query);
+      const page = pageOf(location.pathname);
+      this.isUnknown = page === undefined;
+      this.page = page ?? 'predict';
       this.query = readQuery(location.search);
     };
     addEventListener('popstate', read);
@@ -46,12 +66,20 @@ class Address {
     this.go(this.page, next, how);
   }
 
+  /** What a link to another page takes along; to the page that is shown, nothing. */
+  toPage(page: Page): Query {
+    if (page === this.page && !this.isUnknown) return {};
+    return carried(this.page, this.isUnknown ? {} : this.query, page, this.#left.get(page));
+  }
+
   go(page: Page, query: Query = {}, how: 'push' | 'replace' = 'push'): void {
     const target = pathOf(page) + writeQuery(query);
     const isSame = new URL(target, location.href).href === location.href;
     if (how === 'replace' || isSame) history.replaceState(null, '', target);
     else history.pushState(null, '', target);
     if (page !== this.page) scrollTo(0, 0);
+    if (!this.isUnknown) this.#left.set(this.page, this.query);
+    this.isUnknown = false;
     this.page = page;
     this.query = query;
   }

@@ -151,7 +151,7 @@ export class PredictState {
     try {
       config = JSON.parse(text);
     } catch {
-      return new Failure('refused', `${name} is no JSON.`, 'A config.json of the Hugging Face Hub is a JSON object.');
+      return new Failure('refused', `${name} isn’t valid JSON.`, 'A config.json of the Hugging Face Hub is a JSON object.');
     }
     if (!isObject(config)) return new Failure('refused', `${name} is no config: it is not an object.`);
     this.local = { name, config };
