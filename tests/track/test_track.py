@@ -65,6 +65,19 @@ def test_epochs_from_the_output_and_the_rest_add_up(machine):
     assert result.stderr.startswith(b"wattree: CO2") and b"epoch 8 loss 0.1\n" in result.stderr
 
 
+def test_the_same_number_again_is_the_same_epoch(machine):
+    """As Hugging Face's Trainer logs: a line now and then, and the last number once more in its summary."""
+    lines = ["{'loss': 2.1, 'epoch': 1.0}", "{'eval_loss': 2.0, 'epoch': 1.0}", "{'loss': 1.9, 'epoch': 2.0}",
+             "{'train_runtime': 9.1, 'epoch': 2.0}"]
+    machine.track("--assume", "cpu=10W", "--epoch-regex", r"'epoch': '?(\d+)", "--journal", str(machine.folder / "j"),
+                  command=["printf", "%s\\n", *lines])
+    assert [r["name"] for r in records(machine.journals("j")[0]) if r["record"] == "epoch"] == ["1", "2"]
+    # Lines that have no number are epochs each.
+    machine.track("--assume", "cpu=10W", "--epoch-regex", "epoch done", "--journal", str(machine.folder / "k"),
+                  command=["printf", "%s\\n", "epoch done", "epoch done"])
+    assert len([r for r in records(machine.journals("k")[0]) if r["record"] == "epoch"]) == 2
+
+
 def test_epochs_that_lines_begin(machine):
     script = ("sleep 0.2; echo 'Epoch 1/2'; sleep 0.3; echo 101000000 > $COUNTER; sleep 0.3; echo 'Epoch 2/2'; sleep 0.3;"
               "echo 103000000 > $COUNTER; sleep 0.3")

@@ -207,12 +207,17 @@ describe('hardware', () => {
   });
 
   it('EV-15: the alternative’s energy is r times the original, and r is written out', async () => {
-    const w = await track('run=sample-profile&hardware=4xT4&q=kwh&with=devices');
+    const w = await track('run=sample-profile&hardware=4xT4&formula=energyvis&q=kwh&with=devices');
     // (70 W ÷ 8.1 TFLOPS) ÷ (250 W ÷ 11.34 TFLOPS) of our catalogue.
     const r = (70 / 8.1) / (250 / 11.34);
     await eventually(async () => expect(await hardware(w.page).innerText()).toContain(r.toPrecision(3)));
     expect(await hardware(w.page).innerText()).toContain('(70.0 ÷ 8.10) ÷ (250 ÷ 11.3)');
     expect((await table(w.page))[6]?.[1]).toBeCloseTo(300 + 300 * r, 1);
+    // By the precision that the run computes in there is an interval instead.
+    await hardware(w.page).getByText('by precision').click();
+    await eventually(async () => expect(await hardware(w.page).innerText()).toMatch(/of the energy \(0\.\d+ to 0\.\d+\)/));
+    expect(await hardware(w.page).innerText()).toContain('fp32 peaks and memory bandwidth');
+    expect(new URL(w.page.url()).searchParams.get('formula')).toBe(null);
     await done(w);
   });
 });

@@ -90,7 +90,8 @@ class Tracker {
 
   Nanos next_tick_ = 0;
   int run_window_ = 0;
-  int leader_ = -1;  // The client whose epochs count.
+  int leader_ = -1;          // The client whose epochs count.
+  std::string last_number_;  // That a line of the output had; empty: it had another name.
   bool was_paused_ = false, has_lines_ = false;
 };
 
@@ -236,6 +237,12 @@ void Tracker::take_signals() {
 void Tracker::take_lines() {
   const Nanos ended_at = process_.ended_at();
   while (const auto line = relay_->next_line()) {
+    // A summary repeats the number of the last epoch, and a log has it in many lines.
+    const std::string_view told(line->name);
+    const bool is_number =
+        !told.empty() && told.find_first_not_of("0123456789") == std::string_view::npos;
+    if (is_number && told == last_number_) continue;
+    last_number_ = is_number ? std::string(told) : "";
     Nanos at = within_run(line->at);
     if (ended_at != 0) at = std::min(at, ended_at);
     // A command that stands writes nothing: a line that is seen only now was written before.

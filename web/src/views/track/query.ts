@@ -3,7 +3,7 @@ import type { Query } from '../../base/address.svelte';
 import type { Parameters } from '../../api/client';
 
 /** What is different in the alternative. A name in the address is a name here. */
-export const FACETS = ['alt', 'region', 'intensity', 'hardware', 'own', 'keep', 'pue', 'model', 'batch', 'seq', 'dtype', 'on', 'passes', 'factor'] as const;
+export const FACETS = ['alt', 'region', 'intensity', 'hardware', 'own', 'keep', 'formula', 'pue', 'model', 'batch', 'seq', 'dtype', 'on', 'passes', 'factor'] as const;
 export type Facet = (typeof FACETS)[number];
 export type Facets = Readonly<Partial<Record<Facet, string>>>;
 
@@ -79,7 +79,7 @@ export function whatIfParameters(q: TrackQuery, run: string, facets: Facets, epo
   const predicted = facets.model !== undefined;
   return {
     profile: run, other: predicted ? undefined : facets.alt, region: facets.region, intensity: facets.intensity, hardware: facets.hardware,
-    hardware_file: ownTable(facets.own ?? ''), keep: facets.keep, pue: facets.pue, epochs,
+    hardware_file: ownTable(facets.own ?? ''), keep: facets.keep, formula: facets.formula, pue: facets.pue, epochs,
     baseline_region: q.base.region, baseline_intensity: q.base.intensity, baseline_hardware: q.base.hardware, baseline_pue: q.base.pue,
     ...(predicted ? {
       other_model: facets.model, other_batch: facets.batch, other_seq: facets.seq, other_dtype: facets.dtype, other_on: facets.on,
@@ -89,4 +89,5 @@ export function whatIfParameters(q: TrackQuery, run: string, facets: Facets, epo
 }
 
 /** Whether anything is different. */
-export const isAlternative = (facets: Facets): boolean => Object.keys(facets).some((name) => name !== 'keep' && name !== 'own');
+const HOW: ReadonlySet<string> = new Set(['keep', 'own', 'formula']);
+export const isAlternative = (facets: Facets): boolean => Object.keys(facets).some((name) => !HOW.has(name));
