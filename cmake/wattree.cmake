@@ -1,6 +1,9 @@
 # Flags every target shares, and the two functions that targets are made with.
 find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)
+# It has no package of CMake's on Debian.
+find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
+find_library(RE2_LIBRARY re2 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
 find_package(fmt REQUIRED)

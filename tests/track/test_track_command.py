@@ -204,3 +204,12 @@ def test_a_run_is_found_by_its_name_although_its_script_lies_there(machine):
     unknown = subprocess.run([machine.wattree, "report", "other.py"], cwd=machine.folder, env=machine.environment,
                              capture_output=True, text=True)
     assert unknown.returncode == 3 and "other.py" in unknown.stderr
+
+
+def test_an_expression_keeps_no_output_waiting(machine):
+    """One that a backtracking engine would try for minutes."""
+    write = "import sys; [print('a' * 4000 + 'b') for _ in range(400)]"
+    begin = time.monotonic()
+    result = machine.track("--epoch-regex", "(a|aa)+$", command=[sys.executable, "-c", write])
+    assert time.monotonic() - begin < 10
+    assert result.stdout == (b"a" * 4000 + b"b\n") * 400

@@ -32,6 +32,12 @@ Error no_tracker(const std::string& why) {
       "address"};
 }
 
+Error no_room() {
+  return {ErrorCode::kUnavailable,
+          "the linked run has more epochs than there is room for: its figures end here",
+          "delete links that are no longer needed", "address"};
+}
+
 constexpr long kOk = 200;  // The HTTP status.
 constexpr long kOtherMethod = 405;
 
@@ -234,13 +240,14 @@ Status LinkedTracker::join(const std::string& id) {
 
 void LinkedTracker::follow() {
   const auto every = link_.form == LinkForm::kWattree ? kJournalEvery : kEnergyVisEvery;
-  for (auto pause = 0s; !has_ended_ && !is_full_; pause = every) {
+  for (auto pause = 0s; !has_ended_; pause = every) {
     {
       std::unique_lock lock(mutex_);
       if (wake_.wait_for(lock, pause, [this] { return is_ending_; })) return;
     }
     attempt([this] {
-      const Status failure = ask();
+      // Without room nothing more is asked for, but the run goes on being said to be stale.
+      const Status failure = is_full_ ? Status(no_room()) : ask();
       live_.wake();
       if (failure.ok()) {
         run_->set_outside(std::nullopt, "");
@@ -303,9 +310,7 @@ Status LinkedTracker::take(Record record, std::size_t bytes) {
   kept_ += takes;
   if (kept_ > room_->most_of_one || room_->taken > room_->most) {
     is_full_ = true;
-    return Error{ErrorCode::kUnavailable,
-                 "the linked run has more epochs than there is room for: its figures end here",
-                 "delete links that are no longer needed", "address"};
+    return no_room();
   }
   if (run_) {
     run_->hand_over(record);

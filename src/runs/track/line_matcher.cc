@@ -1,15 +1,16 @@
 #include "src/runs/track/line_matcher.h"
 
-#include <regex.h>
+#include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace wattree {
 namespace {
 
 constexpr std::size_t kMostOfALine = 4096;
-constexpr std::size_t kMostGroups = 10;
+constexpr int kMostGroups = 10;
 constexpr std::string_view kLineEnds = "\n\r";
 // The usual ones of logs, most frequent first. What is not among them is rarer than all of them.
 constexpr std::string_view kFrequent = " e0taoins.1r2,lhd:3u4c5m6/7f8=9p-gwybv_k[]()%|";
@@ -21,39 +22,25 @@ std::size_t rarest_of(std::string_view text) {
   return static_cast<std::size_t>(found - text.begin());
 }
 
-// \d is no part of POSIX.
-std::string with_digits(std::string_view pattern) {
-  std::string out;
-  bool in_brackets = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '\\' && i + 1 < pattern.size()) {
-      const char next = pattern[++i];
-      if (next == 'd') {
-        out += in_brackets ? "0-9" : "[0-9]";
-      } else if (next == 'D' && !in_brackets) {
-        out += "[^0-9]";
-      } else {
-        out += c;
-        out += next;
-      }
-      continue;
-    }
-    if (c == '[') in_brackets = true;
-    if (c == ']') in_brackets = false;
-    out += c;
-  }
+// As egrep reads a pattern, and finds the longest of the first matches; \d, \w, \s and \b are
+// known, too. Bytes are bytes: output need not be UTF-8.
+RE2::Options options() {
+  RE2::Options out(RE2::POSIX);
+  out.set_posix_syntax(true);
+  out.set_longest_match(true);
+  out.set_perl_classes(true);
+  out.set_word_boundary(true);
+  out.set_one_line(false);
+  out.set_encoding(RE2::Options::EncodingLatin1);
+  out.set_log_errors(false);
   return out;
 }
 
 }  // namespace
 
 struct LineMatcher::Compiled {
-  regex_t regex{};
-  bool is_compiled = false;
-  ~Compiled() {
-    if (is_compiled) ::regfree(&regex);
-  }
+  explicit Compiled(const std::string& pattern) : regex(pattern, options()) {}
+  RE2 regex;
 };
 
 std::string required_text(std::string_view pattern) {
@@ -112,14 +99,8 @@ Result<LineMatcher> LineMatcher::compile(const std::string& pattern) {
   };
   if (pattern.empty()) return refuse("it is empty");
   if (pattern.find("(?") != std::string::npos) return refuse("groups with (? are not known");
-  auto compiled = std::make_shared<Compiled>();
-  const int code = ::regcomp(&compiled->regex, with_digits(pattern).c_str(), REG_EXTENDED);
-  if (code != 0) {
-    char text[128];
-    ::regerror(code, &compiled->regex, text, sizeof text);
-    return refuse(text);
-  }
-  compiled->is_compiled = true;
+  const auto compiled = std::make_shared<Compiled>(pattern);
+  if (!compiled->regex.ok()) return refuse(compiled->regex.error());
   LineMatcher out(std::move(compiled));
   out.try_line("", [](std::string_view) {});
   out.required_ = required_text(pattern);
@@ -143,18 +124,15 @@ void LineMatcher::try_line(std::string_view line,
                            const std::function<void(std::string_view)>& found) const {
   line = line.substr(0, kMostOfALine);
   if (!required_.empty() && find_required(line, 0) == std::string_view::npos) return;
-  regmatch_t groups[kMostGroups];
-  groups[0] = {0, static_cast<regoff_t>(line.size())};
-  // An empty view may have no address.
-  const char* text = line.empty() ? "" : line.data();
-  if (::regexec(&compiled_->regex, text, kMostGroups, groups, REG_STARTEND) != 0) return;
-  std::size_t group = 1;
-  while (group < kMostGroups && group <= compiled_->regex.re_nsub && groups[group].rm_so < 0) {
-    ++group;
-  }
-  if (group >= kMostGroups || group > compiled_->regex.re_nsub) group = 0;
-  const auto from = static_cast<std::size_t>(groups[group].rm_so);
-  found(line.substr(from, static_cast<std::size_t>(groups[group].rm_eo) - from));
+  std::array<re2::StringPiece, kMostGroups> groups;
+  const int known = std::min<int>(compiled_->regex.NumberOfCapturingGroups() + 1, kMostGroups);
+  const re2::StringPiece text(line.data(), line.size());
+  if (!compiled_->regex.Match(text, 0, text.size(), RE2::UNANCHORED, groups.data(), known)) return;
+  // One that took no part has no address.
+  const auto taken = std::find_if(groups.begin() + 1, groups.begin() + known,
+                                  [](const re2::StringPiece& group) { return group.data(); });
+  const re2::StringPiece& name = taken == groups.begin() + known ? groups[0] : *taken;
+  found({name.data(), name.size()});
 }
 
 // Whole lines. Only those that have the required text in them are taken apart: output is mostly

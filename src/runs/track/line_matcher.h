@@ -10,9 +10,9 @@
 
 namespace wattree {
 
-// A POSIX extended regular expression, with \d and \D as everybody writes them. It is tried on
-// every line, which ends in LF or CR (progress bars rewrite theirs); only the first 4096 bytes of a
-// line are looked at.
+// A POSIX extended regular expression, with \d, \w, \s and \b as everybody writes them. Whatever it
+// is, matching takes time in proportion to the line. It is tried on every line, which ends in LF or
+// CR (progress bars rewrite theirs); only the first 4096 bytes of a line are looked at.
 class LineMatcher {
  public:
   static Result<LineMatcher> compile(const std::string& pattern);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <vector>
 
 namespace wattree {
@@ -66,6 +67,25 @@ TEST(LineMatcher, KnowsWhatEveryMatchHasInIt) {
   EXPECT_EQ(required_text("one|two"), "");
   EXPECT_EQ(required_text("(epoch)?"), "");
   EXPECT_EQ(required_text("\\bword\\w"), "word");
+}
+
+TEST(LineMatcher, TakesTimeInProportionToTheLineWhateverThePattern) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += std::string(4000, 'a') + "b\n";  // 1.6 MB
+  for (const char* pattern : {"a+$", "(a*)*c", "(a|aa)+$", "a.*a.*a.*a.*c", "(x+x+)+y|a+$"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_TRUE(found_in(pattern, text).empty()) << pattern;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << pattern;
+  }
+}
+
+TEST(LineMatcher, ReadsBytesAndClassesOfLetters) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(found_in("\\bepoch\\s+(\\w+)", "epochs 3\nepoch\t7a!\n"), Names{"7a"});
+  EXPECT_EQ(found_in("(\xc3\xa9poque|epoch) ([\\d.]+)", "\xff \xc3\xa9poque 1.5\n"),
+            Names{"\xc3\xa9poque"});
+  EXPECT_EQ(found_in("[[:digit:]]+ (of|off)", "3 off\n"), Names{"off"}) << "the longest";
+  EXPECT_EQ(found_in("e[]x]", "e]\n"), Names{"e]"});
 }
 
 TEST(LineMatcher, RefusesWhatItDoesNotUnderstand) {

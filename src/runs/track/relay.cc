@@ -151,16 +151,15 @@ Shared share(int from, int to) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  Nanos came_at = clock.now();
   const auto found = [&](std::string_view name) {
     EpochLine line;
-    line.at = clock.now();
+    line.at = came_at;
     name.copy(line.name, sizeof line.name - 1);
     // The tracker may be gone or behind; neither is the command's business.
     if (::write(lines, &line, sizeof line) < 0) missed.fetch_add(1, std::memory_order_relaxed);
   };
-  // A zero behind it all: lines are matched with their length, but tools that watch regexec() look
-  // for an end.
-  static char buffer[kPiece + 1];
+  static char buffer[kPiece];
   bool can_share = !way.is_terminal;
   while (true) {
     if (size_has_changed != 0) {
@@ -180,6 +179,7 @@ Shared share(int from, int to) {
         if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) break;
       }
       if (size < shared.bytes) break;
+      came_at = clock.now();
       if (size > 0) {
         matcher.feed({buffer, size}, found);
         continue;
@@ -188,10 +188,13 @@ Shared share(int from, int to) {
     const ssize_t got = ::read(way.ours, buffer, kPiece);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;  // A pseudo-terminal whose command is gone answers EIO.
-    // Before it is passed on, which takes as long as the reader likes.
+    // When it came: passing it on takes as long as the reader likes, and matching must not keep the
+    // reader waiting.
+    came_at = clock.now();
+    const bool is_read = write_all(to, buffer, static_cast<std::size_t>(got));
     matcher.feed({buffer, static_cast<std::size_t>(got)}, found);
     // Nobody reads any more: close our end, so that the command learns it the way it would have.
-    if (!write_all(to, buffer, static_cast<std::size_t>(got))) break;
+    if (!is_read) break;
   }
   matcher.finish(found);
   ::_exit(0);
