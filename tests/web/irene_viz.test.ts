@@ -430,6 +430,11 @@ describe('IrEne-viz', () => {
       const bytes = await readFile(await download.path());
       expect(bytes.toString('latin1').startsWith(begin), name).toBe(true);
       expect(bytes.length).toBeGreaterThan(1000);
+      if (name !== 'SVG') continue;
+      // It says by itself what it shows, in the page's font, and has none of the page's controls.
+      expect(bytes.toString()).toMatch(/>bert-base-uncased: 7\d\d\u202fmJ ±\d/);
+      expect(bytes.toString()).toContain('@font-face{font-family:Inter');
+      expect(bytes.toString()).not.toContain('data-control');
     }
     await done(w);
   });

@@ -55,7 +55,7 @@ describe('a tree of many nodes', () => {
     expect(svg.match(/J · /g)?.length).toBeGreaterThan(900);
     const png = await saved(w.page, 'PNG');
     expect(png.subarray(1, 4).toString()).toBe('PNG');
-    expect(png.readUInt32BE(16)).toBe(2 * Math.round(tree.width));
+    expect(png.readUInt32BE(16)).toBe(2 * (Math.round(tree.width) + 2 * 20));  // With a margin on both sides.
     await done(w);
   });
 

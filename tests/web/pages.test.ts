@@ -1,5 +1,5 @@
 // What holds for every page: accessible in both themes, reachable by keyboard, helpful when things go wrong.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -479,6 +479,41 @@ describe('what cannot be', () => {
     expect(w.requests.filter((url) => url.includes('/api/v1/compare')).every((url) => url.includes('b.as=GPT2Model'))).toBe(true);
     await w.page.getByRole('button', { name: 'With gpt2’s own head' }).click();
     await expect.poll(() => w.page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^gpt2 uses \d\.\d+ times the energy of bert-base-uncased/);
+    await done(w);
+  });
+});
+
+describe('what only some have', () => {
+  const config = (more: object): string => JSON.stringify({ model_type: 'bert', num_hidden_layers: 1, hidden_size: 64, num_attention_heads: 2, intermediate_size: 128, ...more });
+
+  it('a config.json is named by what it says of itself', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    const path = join(server.folder, 'config.json');
+    writeFileSync(path, config({ _name_or_path: 'someone/tiny-one' }));
+    await w.page.locator('input[type="file"]').first().setInputFiles(path);
+    await expect.poll(() => w.page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('tiny-one (config.json)');
+    await done(w);
+  });
+
+  it('images have no tokens, and a ranking by accuracy begins with the highest', async () => {
+    const w = await open('/?model=vit-base-patch16-224');
+    await treeIsThere(w.page);
+    expect(await w.page.locator('.stand').innerText()).toContain('One pass of 16 images');
+    await w.page.goto(`${server.url}/leaderboard?x=score`);
+    await w.page.getByRole('heading', { name: 'Highest score first' }).waitFor();
+    const scores = async (): Promise<number[]> => (await w.page.locator('.list tbody tr td:nth-last-child(2)').allInnerTexts()).map(Number);
+    await expect.poll(async () => (await scores())[0]).toBeGreaterThan(0);
+    const known = (await scores()).filter((x) => !Number.isNaN(x));
+    expect([...known].sort((a, b) => b - a)).toEqual(known);
+    await done(w);
+  });
+
+  it('a part without room for its name is told below the strip', async () => {
+    const w = await open('/');
+    await treeIsThere(w.page);
+    for (const cap of await w.page.locator('.strip .cap').all()) expect(await cap.evaluate((e) => e.scrollWidth <= e.clientWidth + 1)).toBe(true);
+    expect(await w.page.locator('.rest').innerText()).toMatch(/Head 0\.1/);
     await done(w);
   });
 });

@@ -29,7 +29,7 @@ it('shows every part to those who work on the pages, and axe agrees', async () =
 
 it('is not in what users get', async () => {
   const w = await open('/parts');
-  await treeIsThere(w.page);
+  await w.page.getByRole('heading', { name: 'There is no page here' }).waitFor();
   expect(await w.page.getByRole('heading', { name: 'Parts and states' }).count()).toBe(0);
   await done(w);
 });

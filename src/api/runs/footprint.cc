@@ -176,6 +176,9 @@ void write_flag(JsonWriter& out, const FlaggedEpoch& flag) {
   out.field("median_j", flag.median.value);
   out.field("threshold_j", flag.threshold.value);
   out.field("reason", flag.reason);
+  if (flag.times_as_long) out.field("times_as_long", *flag.times_as_long);
+  if (flag.times_the_power) out.field("times_the_power", *flag.times_the_power);
+  if (flag.has_startup) out.field("has_startup", true);
 }
 
 std::string to_json(const Footprint& footprint) {

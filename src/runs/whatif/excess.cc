@@ -21,17 +21,26 @@ double median(std::vector<double> values) {
 }
 
 // Whether it was longer than the others, or drew more.
-std::string reason_of(const EpochAmount& epoch, double median_energy,
-                      std::optional<double> median_duration) {
+void explain(const EpochAmount& epoch, double median_energy, std::optional<double> median_duration,
+             FlaggedEpoch& out) {
   const double ratio = epoch.energy.value / median_energy;
-  std::string out = "it took " + four_digits(ratio) + " times the median epoch's energy";
-  if (epoch.has_startup) return out + ", and includes the command's start-up";
-  if (!epoch.duration || !median_duration || !(*median_duration > 0)) return out;
+  out.reason = "it took " + four_digits(ratio) + " times the median epoch's energy";
+  if (epoch.has_startup) {
+    out.has_startup = true;
+    out.reason += ", and includes the command's start-up";
+    return;
+  }
+  if (!epoch.duration || !median_duration || !(*median_duration > 0)) return;
   const double longer = epoch.duration->value / *median_duration;
-  if (!(longer > 0)) return out;
+  if (!(longer > 0)) return;
   const double power = ratio / longer;
-  if (longer >= power) return out + ": it lasted " + four_digits(longer) + " times as long";
-  return out + ": its power was " + four_digits(power) + " times as high";
+  if (longer >= power) {
+    out.times_as_long = longer;
+    out.reason += ": it lasted " + four_digits(longer) + " times as long";
+  } else {
+    out.times_the_power = power;
+    out.reason += ": its power was " + four_digits(power) + " times as high";
+  }
 }
 
 }  // namespace
@@ -55,8 +64,12 @@ std::vector<FlaggedEpoch> flag_excess(std::span<const EpochAmount> epochs) {
   if (durations.size() == epochs.size()) median_duration = median(std::move(durations));
   for (std::size_t i = 0; i < epochs.size(); ++i) {
     if (!(epochs[i].energy.value > threshold)) continue;
-    out.push_back({i, epochs[i].energy, Joules(middle), Joules(threshold),
-                   reason_of(epochs[i], middle, median_duration)});
+    FlaggedEpoch& flag = out.emplace_back();
+    flag.index = i;
+    flag.energy = epochs[i].energy;
+    flag.median = Joules(middle);
+    flag.threshold = Joules(threshold);
+    explain(epochs[i], middle, median_duration, flag);
   }
   return out;
 }

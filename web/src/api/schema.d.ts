@@ -2192,6 +2192,15 @@ export interface components {
             median_j: number;
             threshold_j: number;
             reason: string;
+            /** @description It lasted so many times as long as the median epoch */
+            times_as_long?: number;
+            /** @description Or it drew so many times the median epoch's power */
+            times_the_power?: number;
+            /**
+             * @description Or the command's start-up is in it
+             * @constant
+             */
+            has_startup?: true;
         }[];
         compare_profiles: {
             profiles: (components["schemas"]["footprint_footprint"] & {

@@ -1,6 +1,7 @@
 // "Copy as": the same answer as a link, a picture, a table, JSON, or a line to paste into a terminal.
 import { address, writeQuery } from '../../base/address.svelte';
-import { copyText, csv, fileName, type Picture, save, saveText } from '../../base/files';
+import { type Caption, copyText, csv, fileName, type Picture, save, saveText } from '../../base/files';
+import { energy, integer, interval } from '../../base/numbers';
 import type { Action } from '../../widgets/actions';
 import { toasts } from '../../widgets/toasts.svelte';
 import { commandLine, curlLine } from './query';
@@ -22,6 +23,18 @@ function drawn(picture: () => Picture | undefined, use: (picture: Picture) => vo
   else use(it);
 }
 
+/** What a picture of the tree says by itself: of what it is, how much that is, and how it is known. */
+function captionOf(s: PredictState): Caption {
+  const a = s.prediction.data;
+  const root = s.tree.tree.nodes[0];
+  if (a === undefined || root === undefined) return { title: s.query.model, text: '' };
+  const size = a.past === undefined ? `one pass of ${integer(a.batch_size)} × ${integer(a.seq_len)}` : `one decode step of ${integer(a.batch_size)} over ${integer(a.past)} cached tokens`;
+  return {
+    title: `${a.model}: ${energy(root.energy)} ${interval(root.energy, root.low, root.high, 'J')}`.trim(),
+    text: `${a.class}, ${size}, ${a.dtype}, on one ${a.hardware}; ${root.basis?.kind ?? 'predicted'} by ${a.predictor}; share of the energy by colour. Wattree`,
+  };
+}
+
 export function copyActions(s: PredictState, picture: () => Picture | undefined): Action[] {
   const name = fileName(`${s.local?.name ?? s.query.model}-${String(s.query.batch)}x${String(s.query.seq)}`);
   const fail = (error: unknown): void => toasts.show(error instanceof Error ? error.message : 'That did not work.');
@@ -30,8 +43,8 @@ export function copyActions(s: PredictState, picture: () => Picture | undefined)
       if (s.local !== undefined) toasts.show(`${s.local.name} is only in this browser, so that a link cannot show it. Add it to the server’s models, or send the file along.`);
       else void copied(location.href, 'the link');
     } },
-    { name: 'PNG', note: 'picture', run: () => drawn(picture, (it) => void it.png().then((blob) => save(`${name}.png`, blob)).catch(fail)) },
-    { name: 'SVG', note: 'drawing', run: () => drawn(picture, (it) => saveText(`${name}.svg`, it.svg(), 'image/svg+xml')) },
+    { name: 'PNG', note: 'picture', run: () => drawn(picture, (it) => void it.png(captionOf(s)).then((blob) => save(`${name}.png`, blob)).catch(fail)) },
+    { name: 'SVG', note: 'drawing', run: () => drawn(picture, (it) => void it.svg(captionOf(s)).then((text) => saveText(`${name}.svg`, text, 'image/svg+xml')).catch(fail)) },
     { name: 'CSV', note: 'every node', run: () => saveText(`${name}.csv`, nodesCsv(s), 'text/csv') },
     { name: 'JSON', note: 'the answer', run: () => saveText(`${name}.json`, JSON.stringify(s.prediction.data, null, 2), 'application/json') },
     { name: 'curl', note: 'the same GET', run: () => void copied(curlLine(s.link('predict')), 'a curl line') },

@@ -154,7 +154,7 @@ export class PredictState {
       return new Failure('refused', `${name} isn’t valid JSON.`, 'A config.json of the Hugging Face Hub is a JSON object.');
     }
     if (!isObject(config)) return new Failure('refused', `${name} is no config: it is not an object.`);
-    this.local = { name, config };
+    this.local = { name: configName(name, config), config };
     address.set({ model: undefined, node: undefined, open: undefined, as: undefined, set: undefined });
     return undefined;
   }
@@ -163,6 +163,14 @@ export class PredictState {
     this.tree.onchoose = (id) => address.set({ node: this.tree.tree.nodes[id]?.key || '.' }, 'replace');
     this.tree.onopen = (open) => address.set({ open: writeOpened(this.tree.tree, open) }, 'replace');
   }
+}
+
+/** Most configs are called config.json: what they say of themselves tells them apart. */
+function configName(file: string, config: Record<string, unknown>): string {
+  if (file !== 'config.json') return file;
+  const { _name_or_path: path, architectures, model_type: type } = config;
+  const own = typeof path === 'string' && path !== '' ? path.slice(path.lastIndexOf('/') + 1) : Array.isArray(architectures) && typeof architectures[0] === 'string' ? architectures[0] : type;
+  return typeof own === 'string' && own !== '' ? `${own.slice(0, 60)} (config.json)` : file;
 }
 
 function bodyFields(q: PredictQuery): Record<string, unknown> {

@@ -21,7 +21,7 @@ export interface TrackQuery {
   readonly boundary: 'pue' | 'devices';
   readonly from: number | undefined;
   readonly to: number | undefined;
-  readonly map: 'us' | 'world' | 'canada' | 'cloud';
+  readonly map: 'us' | 'world' | 'canada' | 'cloud' | undefined;  // Undefined: the one that the run is on.
 }
 
 export const MOST_PINS = 3;
@@ -53,7 +53,7 @@ export function readTrack(query: Query): TrackQuery {
     quantity: query['q'] === 'kwh' ? 'kwh' : 'co2', sum: query['sum'] === 'epoch' ? 'epoch' : 'total',
     unit: query['unit'] ?? '', boundary: query['with'] === 'devices' ? 'devices' : 'pue',
     from: isRange ? from : undefined, to: isRange ? to : undefined,
-    map: map === 'world' || map === 'canada' || map === 'cloud' ? map : 'us',
+    map: map === 'us' || map === 'world' || map === 'canada' || map === 'cloud' ? map : undefined,
   };
 }
 

@@ -1,8 +1,8 @@
 // The lines of the chart and its words, from the answer to a what-if. Nothing is computed but differences between neighbours.
 import { amount, type AmountUnit, electricity, ENERGY_UNITS, MASS_UNITS, unitFor } from '../../base/amounts';
-import { change, interval } from '../../base/numbers';
+import { change, digits, interval } from '../../base/numbers';
 import { nearest, perStep, type SeriesPoint } from '../../base/series';
-import type { CurvePoint, Equation, Side, Step, WhatIf } from '../../api/track';
+import type { CurvePoint, Equation, Flag, Side, Step, WhatIf } from '../../api/track';
 import type { ChartFlag, ChartLine, EpochBar } from '../../widgets/track/chart';
 import type { TrackQuery } from './query';
 
@@ -122,10 +122,17 @@ export function lineOf(id: string, tone: ChartLine['tone'], side: Side, name: st
   return { id, tone, name, note, ...series, end: end === undefined ? '–' : amount(end.y, unit), interval: range, basis: from === undefined ? 'no region' : `${from.kind}, ${from.boundary}` };
 }
 
+function whyExcess(f: Flag): string {
+  if (f.has_startup === true) return 'the command’s start-up is in it';
+  if (f.times_as_long !== undefined) return `it lasted ${digits(f.times_as_long)} times as long`;
+  if (f.times_the_power !== undefined) return `it drew ${digits(f.times_the_power)} times the power`;
+  return 'nobody recorded how long epochs took';
+}
+
 export function flagsOf(side: Side, series: Series, axis: Axis): ChartFlag[] {
   return side.flags.map((f) => ({
     x: placeOf(series, f.epoch, axis), y: nearest(series.recorded, placeOf(series, f.epoch, axis))?.y ?? 0, excess: f.device_energy_j,
-    text: `Epoch ${String(f.epoch)} took ${change(f.device_energy_j / f.median_j - 1).replace('+', '')} more than the median`, reason: f.reason,
+    text: `Epoch ${String(f.epoch)} took ${change(f.device_energy_j / f.median_j - 1).replace('+', '')} more than the median`, reason: whyExcess(f),
   }));
 }
 
