@@ -112,9 +112,9 @@ void write_hardware(JsonWriter& out, const PredictorsAnswer& answer) {
   out.key("hardware");
   out.begin_array();
   for (const NamedPredictor& named : answer.named.predictors) write_measured(out, named);
-  const auto scaled = std::find_if(
-      answer.named.predictors.begin(), answer.named.predictors.end(),
-      [](const NamedPredictor& named) { return named.name == kDefaultPredictor; });
+  const auto scaled =
+      std::find_if(answer.named.predictors.begin(), answer.named.predictors.end(),
+                   [](const NamedPredictor& named) { return named.name == kDefaultPredictor; });
   if (scaled != answer.named.predictors.end()) {
     for (const Device& device : answer.by_datasheet) {
       write_assumed(out, device, *scaled->loaded.predictor);

@@ -62,8 +62,7 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
   }
   for (const Profile& profile : profiles) all.push_back(&profile);
   if (!request.epochs) answer.shared_epochs = epochs_of_all(all);
-  const std::optional<std::size_t> epochs =
-      request.epochs ? request.epochs : answer.shared_epochs;
+  const std::optional<std::size_t> epochs = request.epochs ? request.epochs : answer.shared_epochs;
   for (Profile& profile : profiles) {
     Result<Footprint> footprint = footprint_of(std::move(profile), request.setting, epochs);
     if (!footprint.ok()) return footprint.error();

@@ -112,8 +112,8 @@ std::string headline_of(const RunsAnswer& answer) {
   } else {
     out = count_text(answer.sums.live, "run") + (answer.sums.live == 1 ? " is live" : " are live");
     if (answer.sums.power) {
-      out +=
-          (answer.sums.live == 1 ? " and draws " : " and draw ") + prefixed(answer.sums.power->value, "W");
+      out += (answer.sums.live == 1 ? " and draws " : " and draw ") +
+             prefixed(answer.sums.power->value, "W");
     }
   }
   if (!answer.today.energy) return out + ".";

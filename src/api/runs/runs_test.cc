@@ -99,8 +99,9 @@ TEST_F(RunsTest, ListsWithSumsAndAHeadline) {
   EXPECT_EQ(all["sums"]["energy_j"], 5000);
   EXPECT_EQ(all["today"]["energy_j"], 1400);
   EXPECT_EQ(all["sums"]["live"], 1);
-  EXPECT_EQ(all["headline"],
-            "1 run is live and draws 267 W; today's 1 run used 389 mWh and emitted 140 mg of CO2e.");
+  EXPECT_EQ(
+      all["headline"],
+      "1 run is live and draws 267 W; today's 1 run used 389 mWh and emitted 140 mg of CO2e.");
 }
 
 TEST_F(RunsTest, ARunThatIsNotHeardDrawsNothingAndIsNotLive) {

@@ -36,6 +36,7 @@ void write_steps(JsonWriter& out, const std::vector<WhatIfStep>& steps) {
     out.field("facet", name_of(step.facet));
     out.field("from", step.from);
     out.field("to", step.to);
+    out.field("name", step.name);
     out.field("energy_before_j", step.energy_before.value);
     out.field("energy_after_j", step.energy_after.value);
     out.field("energy_change_j", (step.energy_after - step.energy_before).value);
@@ -107,8 +108,7 @@ void write_equations(JsonWriter& out, const Footprint& footprint, const WhatIfFo
 void write_over_time(JsonWriter& out, const Footprint& footprint) {
   out.key("over_time");
   out.begin_array();
-  for (const TimePoint& point :
-       over_time(footprint.profile, footprint.setting, footprint.curve)) {
+  for (const TimePoint& point : over_time(footprint.profile, footprint.setting, footprint.curve)) {
     out.begin_object();
     out.field("elapsed_s", point.elapsed.value);
     if (point.epoch) out.field("epoch", static_cast<std::int64_t>(*point.epoch));
@@ -141,8 +141,7 @@ void write_compared(JsonWriter& out, const WhatIfAnswer& answer) {
 void write_difference(JsonWriter& out, const WhatIfAnswer& answer) {
   const auto& compared = answer.compared;
   const CurvePoint& from = compared ? compared->baseline : answer.baseline.curve.points.back();
-  const CurvePoint& to =
-      compared ? compared->alternative : answer.alternative.curve.points.back();
+  const CurvePoint& to = compared ? compared->alternative : answer.alternative.curve.points.back();
   out.key("difference");
   out.begin_object();
   out.field("energy_j", (to.energy.value - from.energy.value).value);

@@ -82,7 +82,8 @@ std::string amount_of(double ratio) {
   if (ratio >= 1.995) return two_decimals(ratio) + " times the energy of ";
   if (std::abs(ratio - 0.5) < 0.005) return "half the energy of ";
   const double percent = 100 * std::abs(ratio - 1);
-  const std::string text = percent < 9.95 ? one_decimal(percent) : std::to_string(std::lround(percent));
+  const std::string text =
+      percent < 9.95 ? one_decimal(percent) : std::to_string(std::lround(percent));
   return text + " % " + (ratio < 1 ? "less" : "more") + " energy than ";
 }
 

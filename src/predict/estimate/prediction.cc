@@ -15,10 +15,9 @@ Result<Prediction> predict(BuiltModel answer, const LoadedPredictor& by) {
     return Error{ErrorCode::kInvalidInput,
                  "the predictor " + by.predictor->name + " (" + by.origin + ") does not cover " +
                      dtype + ", but " + join(dtypes),
-                 is_quantized
-                     ? "no predictor does: choose one of those with <dtype>"
-                     : "choose the precision with <dtype>, another predictor with <on> or "
-                       "<predictor>, or train one on data that has it",
+                 is_quantized ? "no predictor does: choose one of those with <dtype>"
+                              : "choose the precision with <dtype>, another predictor with <on> or "
+                                "<predictor>, or train one on data that has it",
                  "dtype", "unknown_dtype"};
   }
   Result<std::vector<NodeEstimate>> nodes =

@@ -212,8 +212,8 @@ RunBrief LiveRun::brief_now(std::size_t points) const {
   RunBrief out = brief_of(followed_->run, followed_->trace, points);
   if (outside_ && !wattree::is_over(out.status.state)) {
     // One that stands says nothing new, and is there all the same.
-    const bool stands = *outside_ == RunState::kStale && !is_cut_off_ &&
-                        out.status.state == RunState::kPaused;
+    const bool stands =
+        *outside_ == RunState::kStale && !is_cut_off_ && out.status.state == RunState::kPaused;
     if (!stands) {
       out.status.state = *outside_;
       out.status.reason = outside_reason_;

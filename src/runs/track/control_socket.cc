@@ -107,8 +107,7 @@ Result<ControlSocket> ControlSocket::create(const std::filesystem::path& folder)
   return ControlSocket(std::move(socket).value());
 }
 
-void ControlSocket::receive(
-    const std::function<Result<ControlAnswer>(ControlRequest)>& take) {
+void ControlSocket::receive(const std::function<Result<ControlAnswer>(ControlRequest)>& take) {
   socket_.receive({{},
                    [&](int client, std::string_view packet) {
                      const auto request = place_of(packet, kRequests);

@@ -36,8 +36,7 @@ void EnergySamples::add(const Totals& before, const Totals& after, Nanos begun) 
     if (next > end) return;
     const Nanos at = begun + static_cast<Nanos>(std::llround(next * 1e9));
     for (std::size_t i = 0; i < sampled_.size(); ++i) {
-      sampled_[i].push_back(
-          energy_between(before, after, at, static_cast<std::int64_t>(i)).energy);
+      sampled_[i].push_back(energy_between(before, after, at, static_cast<std::int64_t>(i)).energy);
     }
     if (sampled_.front().size() < most_) continue;
     for (std::vector<Joules>& series : sampled_) {

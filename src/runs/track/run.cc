@@ -151,8 +151,8 @@ EpochMeasured TrackedRun::estimate(const Marked& marked) const {
   EpochMeasured out{marked.name, marked.begun.at, std::max(end.at, marked.begun.at), {}};
   for (std::size_t i = 0; i < begun_.meters.size(); ++i) {
     const auto meter = static_cast<std::int64_t>(i);
-    const MeterEnergy a =
-        energy_between(marked.begun.before, marked.begun.after.value_or(totals_), marked.begun.at, meter);
+    const MeterEnergy a = energy_between(marked.begun.before, marked.begun.after.value_or(totals_),
+                                         marked.begun.at, meter);
     const MeterEnergy b = energy_between(end.before, end.after.value_or(totals_), end.at, meter);
     if (find_meter(totals_.meters, meter) == nullptr) continue;
     const Joules energy = std::max(b.energy - a.energy, Joules());
@@ -252,7 +252,8 @@ std::string TrackedRun::notes_text() const {
     add_note("the last epoch was not finished; what it took is outside the epochs");
   }
   if (const auto stood = standing()) {
-    add_note("it was paused for " + to_text(stood->duration) + " in all; what the devices took then, " +
+    add_note("it was paused for " + to_text(stood->duration) +
+             " in all; what the devices took then, " +
              to_text(stood->energy, EnergyScale::kWithoutKilo) + ", is in the run's energy");
   }
   if (!ended_) {
@@ -267,8 +268,8 @@ std::string TrackedRun::notes_text() const {
 
 std::optional<EpochMeasured> TrackedRun::open_so_far() const {
   const auto open = open_epoch();
-  const bool has_more = !begun_.planned_epochs ||
-                        static_cast<std::int64_t>(epochs_ended()) < *begun_.planned_epochs;
+  const bool has_more =
+      !begun_.planned_epochs || static_cast<std::int64_t>(epochs_ended()) < *begun_.planned_epochs;
   // A line of output at an epoch's end tells that there was one: without any, there may be none.
   if (ended_ || !open || epochs_ended() == 0 || !has_more) return std::nullopt;
   Marked now = marked_.back();
@@ -281,8 +282,11 @@ Profile TrackedRun::profile_so_far() const {
   const std::optional<EpochMeasured> open = open_so_far();
   Profile out = make_profile(open);
   const auto begun = open_epoch();
-  out.so_far = SoFar{std::nullopt, epochs_ended() > 0 || (begun && !begun->is_tentative),
-                     epochs_ended(), {}, !begun_.meters.empty()};
+  out.so_far = SoFar{std::nullopt,
+                     epochs_ended() > 0 || (begun && !begun->is_tentative),
+                     epochs_ended(),
+                     {},
+                     !begun_.meters.empty()};
   for (const EpochMeasured& epoch : all_epochs()) {
     out.so_far->ends.emplace_back(seconds(std::max<Nanos>(epoch.ended - begun_.at, 0)));
   }

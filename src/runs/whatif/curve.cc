@@ -240,8 +240,7 @@ void raise(CurvePoint& point, const CurvePoint& so_far) {
 // From the epoch after `last` up to `end`.
 void extrapolate(const Recorded& data, double pue, std::size_t last, std::size_t end,
                  std::vector<CurvePoint>& points) {
-  const std::optional<CurvePoint> so_far =
-      data.open ? std::optional(points.back()) : std::nullopt;
+  const std::optional<CurvePoint> so_far = data.open ? std::optional(points.back()) : std::nullopt;
   const Continued joules(data, &Amounts::joules);
   const Continued grams(data, &Amounts::grams);
   const Continued seconds(data, &Amounts::seconds);
@@ -302,8 +301,8 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
                        std::optional<std::size_t> epochs) {
   // A run whose first epoch goes on says nothing about the next ones.
   const bool has_none_ended = profile.so_far && profile.so_far->ended == 0;
-  const std::size_t end = has_none_ended ? profile.epochs.size()
-                                         : epochs.value_or(profile.epochs.size());
+  const std::size_t end =
+      has_none_ended ? profile.epochs.size() : epochs.value_or(profile.epochs.size());
   if (epochs && (*epochs == 0 || *epochs > kMaxEpochs)) {
     return Error{ErrorCode::kInvalidInput,
                  "the number of epochs must be between 1 and " + std::to_string(kMaxEpochs), "",

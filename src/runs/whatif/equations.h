@@ -13,7 +13,7 @@ namespace wattree {
 struct EpochEquation {
   std::size_t epoch = 1;   // From 1; 0: what was outside the epochs.
   bool is_so_far = false;  // The epoch has not ended.
-  Joules energy;          // With PUE, where there is one; not cumulative.
+  Joules energy;           // With PUE, where there is one; not cumulative.
   std::optional<GramsCo2e> emissions;
   std::optional<CarbonIntensity> intensity;  // The mean over the epoch where it changes with time.
   std::optional<Seconds> duration;

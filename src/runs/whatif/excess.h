@@ -21,8 +21,8 @@ struct FlaggedEpoch {
   std::size_t index = 0;  // From 0.
   Joules energy, median, threshold;
   std::string reason;  // In words.
-  // Why, where that is known: so many times as long as the median epoch, or so many times its power;
-  // or the command's start-up is in it.
+  // Why, where that is known: so many times as long as the median epoch, or so many times its
+  // power; or the command's start-up is in it.
   std::optional<double> times_as_long, times_the_power;
   bool has_startup = false;
 };

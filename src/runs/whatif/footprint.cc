@@ -55,8 +55,7 @@ const CurvePoint& point_at(const Curve& curve, std::size_t epochs) {
 std::vector<InRegion> in_every_region(const WhatIfAnswer& answer) {
   const auto& compared = answer.compared;
   const CurvePoint& from = compared ? compared->baseline : answer.baseline.curve.points.back();
-  const CurvePoint& to =
-      compared ? compared->alternative : answer.alternative.curve.points.back();
+  const CurvePoint& to = compared ? compared->alternative : answer.alternative.curve.points.back();
   const Joules energy = to.energy.value;
   const auto& emitted = from.emissions;
   std::vector<InRegion> out;
@@ -196,8 +195,8 @@ std::vector<std::string> comparison_notes(const std::vector<Footprint>& footprin
   }
   if (shared_epochs) {
     notes.push_back("the numbers of epochs differ: all runs are compared after " +
-                    std::to_string(*shared_epochs) +
-                    (*shared_epochs == 1 ? " epoch" : " epochs") + ", as many as the shortest has");
+                    std::to_string(*shared_epochs) + (*shared_epochs == 1 ? " epoch" : " epochs") +
+                    ", as many as the shortest has");
   } else if (differ([](const Footprint& f) { return f.curve.points.back().epoch; })) {
     notes.emplace_back(
         "the numbers of epochs differ, and one run is a single figure: whole runs are compared");

@@ -1,8 +1,10 @@
 #include "src/runs/whatif/steps.h"
 
+#include <algorithm>
 #include <array>
 
 #include "src/base/amounts.h"
+#include "src/facts/carbon/region.h"
 #include "src/runs/profile/profile.h"
 #include "src/runs/whatif/setting.h"
 
@@ -27,6 +29,24 @@ std::string grid_text(const Setting& setting) {
   return setting.grid ? to_text(*setting.grid) : "no region";
 }
 
+// Of the region its name; of an intensity alone the figure.
+std::string place_of(const Setting& setting) {
+  if (!setting.grid) return "no region";
+  const Result<Region> region = find_region(setting.grid->region);
+  return setting.grid->region.empty() || !region.ok() ? to_text(*setting.grid)
+                                                      : region.value().name;
+}
+
+// Of several devices those that were not there before; all of them where they only are fewer.
+std::string new_hardware(const Profile& before, const Profile& after) {
+  std::vector<HardwareEntry> out = after.hardware;
+  std::erase_if(out, [&](const HardwareEntry& entry) {
+    return std::find(before.hardware.begin(), before.hardware.end(), entry) !=
+           before.hardware.end();
+  });
+  return hardware_text(out.empty() ? after.hardware : out);
+}
+
 std::string pue_text(const Setting& setting) {
   return setting.pue ? "PUE " + four_digits(setting.pue->value) : "no PUE";
 }
@@ -38,9 +58,9 @@ struct Walk {
   Totals totals;
   std::vector<WhatIfStep> steps = {};
 
-  void add(Facet facet, std::string from, std::string to, const Totals& after) {
-    steps.push_back({facet, std::move(from), std::move(to), totals.energy, after.energy,
-                     totals.emissions, after.emissions});
+  void add(Facet facet, std::string from, std::string to, std::string name, const Totals& after) {
+    steps.push_back({facet, std::move(from), std::move(to), std::move(name), totals.energy,
+                     after.energy, totals.emissions, after.emissions});
     totals = after;
   }
   Status change_setting(Facet facet, const Setting& changed, std::optional<std::size_t> epochs) {
@@ -48,7 +68,8 @@ struct Walk {
     if (!curve.ok()) return curve.error();
     const bool is_grid = facet == Facet::kRegion;
     add(facet, is_grid ? grid_text(setting) : pue_text(setting),
-        is_grid ? grid_text(changed) : pue_text(changed), totals_of(curve.value()));
+        is_grid ? grid_text(changed) : pue_text(changed),
+        is_grid ? place_of(changed) : pue_text(changed), totals_of(curve.value()));
     setting = changed;
     return {};
   }
@@ -68,7 +89,8 @@ Result<std::vector<WhatIfStep>> steps_of(const Difference& difference,
     const Result<Curve> other =
         curve_of(*difference.other, *difference.other_setting, overlay.epochs);
     if (!other.ok()) return other.error();
-    walk.add(Facet::kProfile, walk.profile->name, difference.other->name, totals_of(other.value()));
+    walk.add(Facet::kProfile, walk.profile->name, difference.other->name, difference.other->name,
+             totals_of(other.value()));
     walk.profile = difference.other;
     walk.setting = *difference.other_setting;
   }
@@ -86,7 +108,7 @@ Result<std::vector<WhatIfStep>> steps_of(const Difference& difference,
     const Result<Curve> curve = curve_of(moved.profile, walk.setting, overlay.epochs);
     if (!curve.ok()) return curve.error();
     walk.add(Facet::kHardware, hardware_text(*walk.profile), hardware_text(moved.profile),
-             totals_of(curve.value()));
+             new_hardware(*walk.profile, moved.profile), totals_of(curve.value()));
     walk.profile = &moved.profile;
   }
   if (overlay.pue) {

@@ -18,7 +18,8 @@ std::string_view name_of(Facet facet);
 // that all steps together are the whole difference, to the bit.
 struct WhatIfStep {
   Facet facet = Facet::kRegion;
-  std::string from, to;                // "Georgia (US-GA), 325.4 g/kWh"
+  std::string from, to;  // "Georgia (US-GA), 325.4 g/kWh"
+  std::string name;      // Of what is new: "Georgia", "4 × T4", "PUE 1.2", a profile's.
   Joules energy_before, energy_after;  // With PUE, where there is one.
   std::optional<GramsCo2e> emissions_before, emissions_after;
 };

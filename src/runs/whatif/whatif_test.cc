@@ -369,8 +369,7 @@ TEST(OverTime, AddsSamplesUpToTheEndOfTheCurve) {
   }
   profile.samples = {series};
   const Setting here = setting("360g/kWh", "1.5");
-  const std::vector<TimePoint> points =
-      over_time(profile, here, curve_of(profile, here).value());
+  const std::vector<TimePoint> points = over_time(profile, here, curve_of(profile, here).value());
   ASSERT_EQ(points.size(), 1 + 6 + 2 + 1u);  // Zero, samples, ends of epochs, now.
   EXPECT_EQ(points.front().energy, Joules());
   EXPECT_EQ(points[3].epoch, 1u);

@@ -28,7 +28,9 @@ export class Resource<T> {
   /** What is shown is of another question than the last one. */
   readonly isStale = $derived(this.data !== undefined && (this.failure !== undefined || this.#shownKey !== this.#key));
   /** So much so that it is to be seen: what is there now is not yet, or not at all, what was asked for. */
-  readonly isDimmed = $derived(this.data !== undefined && this.#shownKey !== this.#key && (this.failure !== undefined || this.isSlow));
+  readonly isDimmed = $derived(
+    this.data !== undefined && this.#shownKey !== this.#key && (this.failure !== undefined || this.isSlow),
+  );
   readonly #kept: Map<string, unknown>;
   readonly #changes: boolean;
   #about = '';
@@ -45,8 +47,8 @@ export class Resource<T> {
   }
 
   /**
-   * `key` says what is asked, usually the address. The same key again does nothing, unless `force`. `about` names the thing that
-   * the answer is of: after a failure, nothing of another thing stays.
+   * `key` says what is asked, usually the address. The same key again does nothing, unless `force`. `about` names
+   * the thing that the answer is of: after a failure, nothing of another thing stays.
    */
   load(key: string, fetcher: Fetcher<T>, force = false, about = ''): void {
     // An effect that asks must not run again because the answer came.
@@ -130,7 +132,8 @@ export class Resource<T> {
   #fail(error: unknown): void {
     this.isLoading = false;
     this.isSlow = false;
-    this.failure = error instanceof Failure ? error : new Failure('nonsense', 'The page could not use the answer.', 'Reload the page.', '', '', 0, String(error));
+    this.failure = error instanceof Failure ? error
+      : new Failure('nonsense', 'The page could not use the answer.', 'Reload the page.', '', '', 0, String(error));
     if (this.#shownAbout !== this.#about) this.data = undefined;
     if (this.failure.kind === 'gone') this.#waitForServer();
     else server.answered();

@@ -2054,6 +2054,8 @@ export interface components {
                 facet: "profile" | "region" | "hardware" | "pue";
                 from: string;
                 to: string;
+                /** @description Of what is new: a profile's, a region's, the devices, or the PUE */
+                name: string;
                 energy_before_j: number;
                 energy_after_j: number;
                 energy_change_j: number;

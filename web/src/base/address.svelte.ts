@@ -4,7 +4,10 @@ export const PAGES = ['predict', 'compare', 'leaderboard', 'track', 'runs'] as c
 export type Page = (typeof PAGES)[number];
 export type Query = Readonly<Record<string, string>>;
 
-/** The last part of a path names the page; everything before it is where the server was mounted. Undefined: there is no such page. */
+/**
+ * The last part of a path names the page; everything before it is where the server was mounted. Undefined: there is
+ * no such page.
+ */
 export function pageOf(path: string): Page | undefined {
   const last = path.slice(path.lastIndexOf('/') + 1);
   return last === '' || last === 'index.html' ? 'predict' : PAGES.find((page) => page === last);
@@ -32,7 +35,8 @@ export function readQuery(search: string): Query {
 /** Sorted as the caller wrote them; what is empty or at its default is left out. */
 export function writeQuery(query: Query, defaults: Query = {}): string {
   const kept = Object.entries(query).filter(([key, value]) => value !== '' && value !== defaults[key]);
-  const text = new URLSearchParams(kept).toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/');
+  const escaped = new URLSearchParams(kept).toString();
+  const text = escaped.replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/');
   return text === '' ? '' : `?${text}`;
 }
 

@@ -20,7 +20,8 @@ export function save(name: string, blob: Blob): void {
 export const saveText = (name: string, text: string, type: string): void => save(name, new Blob([text], { type }));
 
 /** Letters, digits, dots and dashes: what every file system takes. */
-export const fileName = (text: string): string => text.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 80) || 'wattree';
+export const fileName = (text: string): string =>
+  text.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 80) || 'wattree';
 
 /** A field of a CSV file. A leading =, +, - or @ would be a formula to a spreadsheet. */
 export function csvField(value: string | number | null | undefined): string {
@@ -33,7 +34,10 @@ export function csvField(value: string | number | null | undefined): string {
 export const csv = (rows: readonly (readonly (string | number | null | undefined)[])[]): string =>
   rows.map((row) => row.map(csvField).join(',')).join('\r\n') + '\r\n';
 
-const DRAWN = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight', 'text-anchor', 'letter-spacing'];
+const DRAWN = [
+  'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight', 'text-anchor',
+  'letter-spacing',
+];
 const SVG = 'http://www.w3.org/2000/svg';
 const MARGIN = 20;
 const TITLE = 60;  // Room above the drawing.
@@ -46,15 +50,17 @@ let font: Promise<string> | undefined;
 /** The page's own font, to go along with a drawing; a picture is drawn without access to the page. */
 async function fontRule(): Promise<string> {
   font ??= (async () => {
-    const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule instanceof CSSFontFaceRule);
-    const rule = rules.find((each) => each.style.getPropertyValue('font-family').includes('Inter'));
+    const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+    const faces = rules.filter((each) => each instanceof CSSFontFaceRule);
+    const rule = faces.find((each) => each.style.getPropertyValue('font-family').includes('Inter'));
     const source = /url\("?([^")]+)"?\)/.exec(rule?.style.getPropertyValue('src') ?? '')?.[1];
     if (source === undefined) return '';
     const base = rule?.parentStyleSheet?.href ?? document.baseURI;
     const bytes = new Uint8Array(await (await fetch(new URL(source, base))).arrayBuffer());
     let text = '';
     for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
-    return `@font-face{font-family:Inter;font-weight:100 900;src:url(data:font/woff2;base64,${btoa(text)}) format("woff2")}`;
+    const data = `data:font/woff2;base64,${btoa(text)}`;
+    return `@font-face{font-family:Inter;font-weight:100 900;src:url(${data}) format("woff2")}`;
   })().catch(() => '');
   return font;
 }
@@ -67,8 +73,8 @@ function made(name: string, attributes: Readonly<Record<string, string | number>
 }
 
 /**
- * A copy of a drawing that needs no style sheet: every computed style that shows is written into it, the font is in it, and what it
- * shows stands above it. Controls (`data-control`) stay behind.
+ * A copy of a drawing that needs no style sheet: every computed style that shows is written into it, the font is in
+ * it, and what it shows stands above it. Controls (`data-control`) stay behind.
  */
 export async function standaloneSvg(svg: SVGSVGElement, caption: Caption): Promise<string> {
   const copy = svg.cloneNode(true) as SVGSVGElement;
@@ -89,12 +95,15 @@ async function captionedSvg(copy: SVGElement, inner: number, tall: number, capti
   const page = getComputedStyle(document.body);
   const ink = getComputedStyle(document.documentElement);
   const [width, height] = [inner + 2 * MARGIN, tall + TITLE + MARGIN];
-  for (const [key, value] of Object.entries({ x: MARGIN, y: TITLE, width: inner, height: tall, overflow: 'visible' })) copy.setAttribute(key, String(value));
-  const out = made('svg', { width, height, viewBox: `0 0 ${String(width)} ${String(height)}`, 'font-family': page.fontFamily }) as SVGSVGElement;
+  const place = { x: MARGIN, y: TITLE, width: inner, height: tall, overflow: 'visible' };
+  for (const [key, value] of Object.entries(place)) copy.setAttribute(key, String(value));
+  const viewBox = `0 0 ${String(width)} ${String(height)}`;
+  const out = made('svg', { width, height, viewBox, 'font-family': page.fontFamily }) as SVGSVGElement;
   out.append(
     made('style', {}, await fontRule()), made('rect', { width, height, fill: page.backgroundColor }),
     made('text', { x: MARGIN, y: 28, 'font-size': 17, 'font-weight': 620, fill: page.color }, caption.title),
-    made('text', { x: MARGIN, y: 47, 'font-size': 12, fill: ink.getPropertyValue('--ink2').trim() }, caption.text), copy,
+    made('text', { x: MARGIN, y: 47, 'font-size': 12, fill: ink.getPropertyValue('--ink2').trim() }, caption.text),
+    copy,
   );
   return new XMLSerializer().serializeToString(out);
 }
@@ -102,13 +111,16 @@ async function captionedSvg(copy: SVGElement, inner: number, tall: number, capti
 /** The same for a drawing that is text already. */
 export async function captionedText(text: string, caption: Caption): Promise<string> {
   const drawing = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement as unknown as SVGElement;
-  return captionedSvg(drawing, Number(drawing.getAttribute('width') ?? 0), Number(drawing.getAttribute('height') ?? 0), caption);
+  const size = (name: string): number => Number(drawing.getAttribute(name) ?? 0);
+  return captionedSvg(drawing, size('width'), size('height'), caption);
 }
 
 /** A drawing that can leave the page. */
 export interface Picture { png(caption: Caption): Promise<Blob>; svg(caption: Caption): Promise<string> }
 
-export const pictureOf = (svg: SVGSVGElement): Picture => ({ png: (caption) => svgToPng(svg, caption), svg: (caption) => standaloneSvg(svg, caption) });
+export const pictureOf = (svg: SVGSVGElement): Picture => ({
+  png: (caption) => svgToPng(svg, caption), svg: (caption) => standaloneSvg(svg, caption),
+});
 
 /** The drawing as a picture, at twice its size for sharp text. */
 export async function svgToPng(svg: SVGSVGElement, caption: Caption): Promise<Blob> {
@@ -146,6 +158,9 @@ export function captionedPng(canvas: HTMLCanvasElement, scale: number, caption: 
 
 function canvasToPng(canvas: HTMLCanvasElement): Promise<Blob> {
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error('The picture is too large for this browser.')) : resolve(blob)));
+    canvas.toBlob((blob) => {
+      if (blob === null) reject(new Error('The picture is too large for this browser.'));
+      else resolve(blob);
+    });
   });
 }

@@ -20,6 +20,8 @@ export function timeTicks(low: number, high: number, about: number): TimeTick[] 
   const day = 86_400;
   const step = STEPS.find((s) => s >= rough) ?? Math.ceil(rough / day) * day;
   const out: TimeTick[] = [];
-  for (let x = Math.ceil(low / step) * step; x <= high + 1e-9; x += step) out.push({ x, text: x === 0 ? 'start' : clock(x) });
+  for (let x = Math.ceil(low / step) * step; x <= high + 1e-9; x += step) {
+    out.push({ x, text: x === 0 ? 'start' : clock(x) });
+  }
   return out;
 }

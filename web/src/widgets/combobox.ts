@@ -1,6 +1,11 @@
 // What a searched field offers.
 
-export interface ComboOption { readonly group: string; readonly name: string; readonly note: string; readonly run: () => void }
+export interface ComboOption {
+  readonly group: string;
+  readonly name: string;
+  readonly note: string;
+  readonly run: () => void;
+}
 
 /** Whether every word that was typed is in a text, in any order; case and punctuation do not matter. */
 export function fits(text: string, typed: string): boolean {
@@ -16,7 +21,8 @@ export function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i += 1) {
     const now = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      now[j] = Math.min((before[j] ?? 0) + 1, (now[j - 1] ?? 0) + 1, (before[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1));
+      const exchanged = (before[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      now[j] = Math.min((before[j] ?? 0) + 1, (now[j - 1] ?? 0) + 1, exchanged);
     }
     before = now;
   }
@@ -28,6 +34,7 @@ export function near<T extends { readonly name: string }>(all: readonly T[], typ
   const plain = (s: string): string => s.toLowerCase().replace(/[^a-z0-9]/g, '');
   const wanted = plain(typed.slice(typed.lastIndexOf('/') + 1));
   if (wanted.length < 3) return [];
-  const ranked = all.map((each) => ({ each, far: distance(wanted, plain(each.name)) / Math.max(wanted.length, plain(each.name).length) }));
-  return ranked.filter(({ far }) => far <= 0.45).sort((x, y) => x.far - y.far).slice(0, most).map(({ each }) => each);
+  const far = (name: string): number => distance(wanted, name) / Math.max(wanted.length, name.length);
+  const ranked = all.map((each) => ({ each, far: far(plain(each.name)) }));
+  return ranked.filter((x) => x.far <= 0.45).sort((x, y) => x.far - y.far).slice(0, most).map(({ each }) => each);
 }

@@ -149,15 +149,13 @@ export function partsOf(e: Equation | undefined): string[] {
   return [e.idle_j === undefined ? '' : `of which idle ${electricity(e.idle_j)}`, e.assumed_j === undefined ? '' : e.assumed_j === e.device_energy_j ? 'declared, not measured' : `assumed ${electricity(e.assumed_j)}`].filter(Boolean);
 }
 
-const WORDS: Readonly<Record<Step['facet'], (to: string) => string>> = { profile: (to) => `${to} instead`, region: (to) => `in ${to}`, hardware: (to) => `on ${to}`, pue: (to) => (to.startsWith('PUE') ? `with ${to}` : `with PUE ${to}`) };
+const WORDS: Readonly<Record<Step['facet'], (name: string) => string>> = {
+  profile: (name) => `${name} instead`, region: (name) => `in ${name}`, hardware: (name) => `on ${name}`, pue: (name) => `with ${name}`,
+};
 export function stepRows(steps: readonly Step[], shown: Shown): { name: string; title: string; before: number; after: number }[] {
   return steps.flatMap((s) => {
     const [before, after] = shown.quantity === 'co2' ? [s.carbon_before_gco2e, s.carbon_after_gco2e] : [s.energy_before_j, s.energy_after_j];
-    if (before === undefined || after === undefined) return [];
-    // Of several devices, those that are new; of a region, its name.
-    const was = new Set(s.from.split(', '));
-    const to = s.facet === 'hardware' ? s.to.split(', ').filter((part) => !was.has(part)).join(', ') || s.to : s.facet === 'region' ? (s.to.split(' (')[0] ?? s.to) : s.to.replace(/, .*$/, '');
-    return [{ name: WORDS[s.facet](to), title: `${s.from} → ${s.to}`, before, after }];
+    return before === undefined || after === undefined ? [] : [{ name: WORDS[s.facet](s.name), title: `${s.from} → ${s.to}`, before, after }];
   });
 }
 
