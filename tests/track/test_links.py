@@ -104,7 +104,7 @@ def test_a_journal_without_an_end_fills_no_memory(follower, wattree, tmp_path):
     with tracker(answer) as address:
         status, made = ask(f"{url}/api/v1/links", "POST", {"address": address})
         assert status == 200, made
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while True:
             run = ask(f"{url}/api/v1/runs/{made['run']}?points=4")[1]
             if "more epochs than there is room for" in run.get("reason", ""):

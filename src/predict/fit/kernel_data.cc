@@ -35,7 +35,9 @@ void add_kernels(const ModelTree& tree, const Node& top, KernelSample& sample) {
       ++sample.modules;
       continue;
     }
-    const Work work = work_of(tree, nodes[i]);
+    Work work = work_of(tree, nodes[i]);
+    // Few of them were measured: too few for prices of their own, and no harm among the others.
+    work.is_spatial = false;
     auto& same = seen[hash_of({}, work)];
     const auto it = std::find_if(same.begin(), same.end(),
                                  [&](std::size_t k) { return sample.kernels[k].work == work; });

@@ -115,8 +115,6 @@ Work convolution_of(const ModelTree& tree, const Node& node) {
     work.bytes = static_cast<double>(node.bytes);
     work.is_spatial = node.shape.rank() == 4 && inputs[0].size[1] == inputs[1].size[1] &&
                       work.channels >= kManyChannels;
-    // The framework's default for convolutions, whatever products of matrices are allowed.
-    if (work.is_spatial && work.width == 4) work.is_tf32 = true;
   }
   work.kind = WorkKind::kConvolution;
   work.groups = work.channels > 0 ? static_cast<double>(inputs[0].size[1]) / work.channels : 0;

@@ -299,7 +299,9 @@ Work seen_as(const Work& work, WorkKind kind) {
   const KindFacts& from = facts_of(work.kind);
   const KindFacts& to = facts_of(kind);
   // As many bytes and as long as a product of 16 bits that is twice as deep.
-  if (work.is_tf32 && to.arithmetic == Arithmetic::kHalf) {
+  // TF32 is the framework's default for convolutions, whatever products of matrices are allowed.
+  const bool is_tf32 = work.is_tf32 || (work.is_spatial && work.width == 4);
+  if (is_tf32 && to.arithmetic == Arithmetic::kHalf) {
     other.is_tf32 = false;
     other.k *= 2;
     if (work.is_spatial) other.channels *= 2;

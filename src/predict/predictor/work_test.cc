@@ -405,7 +405,6 @@ TEST(ConvolutionTerms, ThoseOverImagesReadEveryPointOnce) {
   EXPECT_DOUBLE_EQ(terms[3], (1024 * 64 + 1024 * 128) * 2.0 / (1024 * 1024));
   // In fp32 by TF32: twice the bytes that come in, at half the rate.
   conv.width = conv.weight_width = 4;
-  conv.is_tf32 = true;
   const Terms single = count_terms(seen_as(conv, WorkKind::kLinear16), Chip());
   EXPECT_DOUBLE_EQ(single[1], 2 * terms[1]);
   EXPECT_DOUBLE_EQ(single[3], (2 * 1024 * 64 + 1024 * 128) * 2.0 / (1024 * 1024));
