@@ -63,6 +63,21 @@ if(WATTREE_FUZZ)
   target_link_options(wattree_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# What makes a mistake in memory harder to use: tables that are read-only once the program runs, checked returns, buffers
+# whose size the compiler knows, and jumps that lead where they may. Sanitizers have checks of their own.
+set(hardens OFF)
+if(CMAKE_BUILD_TYPE MATCHES "^Rel" AND NOT WATTREE_SANITIZE AND NOT WATTREE_FUZZ)
+  set(hardens ON)
+endif()
+option(WATTREE_HARDEN "Compile and link with the usual protections of distributions" ${hardens})
+if(WATTREE_HARDEN)
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-fcf-protection WATTREE_HAS_CF_PROTECTION)  # x86 alone has it.
+  target_compile_options(wattree_flags INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+    $<$<BOOL:${WATTREE_HAS_CF_PROTECTION}>:-fcf-protection>)
+  target_link_options(wattree_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
+
 # The folder `base` compiles the header, and all others use it: they have the same flags.
 function(wattree_precompile target)
   if(NOT WATTREE_PRECOMPILE)
