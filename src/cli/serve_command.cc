@@ -221,11 +221,12 @@ int run(const ServeFlags& flags, Surroundings& world) {
   WebServer& server = *served.value().server;
   const std::string& url = server.urls().front();
   world.out << "Wattree is at " << url << "\n";
-  const bool is_file = url.starts_with("unix:");
-  const std::string page = is_file ? url : url + "/#token=" + token;
-  if (!is_file) world.out << "From other accounts, changes need " << page << "\n";
+  if (!url.starts_with("unix:")) {
+    world.out << "From other accounts, changes need " << url << "/#token=" << token << "\n";
+  }
   world.out << std::flush;
-  if (flags.open && !open_in_browser(page)) {
+  // Without the token: other users see the arguments of programs, and the own browser needs none.
+  if (flags.open && !open_in_browser(url)) {
     world.err << "wattree: there is no xdg-open here to open it with\n" << std::flush;
   }
   signals.wait();

@@ -156,12 +156,7 @@ def test_it_opens_the_browser(wattree, tmp_path):
         end = time.monotonic() + 10
         while not opened.exists() and time.monotonic() < end:
             time.sleep(0.05)
-        page, token = opened.read_text().strip().split("/#token=")
-        assert page == url and token.startswith("wt_")
-        # With it, a page may change things, whoever looks at it.
-        request = urllib.request.Request(f"{url}/api/v1/tokens", headers={"X-Forwarded-For": "192.0.2.1", "Authorization": f"Bearer {token}"})
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            assert answer.status == 200
+        assert opened.read_text().strip() == url, "others can read a program's arguments: no token is among them"
 
 
 def test_models_come_and_change_without_a_restart(wattree, root, tmp_path):
