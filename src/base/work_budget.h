@@ -42,6 +42,8 @@ class WorkBudget {
 
   std::size_t nodes_of_tree() const { return limits_.nodes_of_tree; }
   void spend(std::size_t nodes) { spent_ += nodes; }
+  // For work that waits instead of building; null: it may wait for as long as it likes.
+  const std::shared_ptr<const Cancellation>& cancellation() const { return cancellation_; }
 
   // An error once the work has cost more than it may, or nobody waits for it any more. Whoever
   // builds tree after tree asks before each.

@@ -44,6 +44,7 @@ Result<ModelText> find_config(const ModelRef& model, const Services& services) {
     if (const Status over = services.budget->status(); !over.ok()) return over.error();
   }
   HubOptions hub = services.hub;
+  if (services.budget) hub.cancellation = services.budget->cancellation();
   if (!model.revision.empty()) hub.revision = model.revision;
   Result<ModelText> found = resolve_model(model.name, hub);
   if (found.ok()) return found;

@@ -147,6 +147,7 @@ Result<Download> download_config(const RepoName& repo, const HubOptions& options
   request.connect_timeout = options.connect_timeout;
   request.total_timeout = options.total_timeout;
   request.size_limit = options.size_limit;
+  request.cancellation = options.cancellation;
   Result<HttpReply> got = http_get(request);
   if (!got.ok()) return got.error();
   HttpReply reply = std::move(got).value();

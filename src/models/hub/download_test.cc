@@ -64,6 +64,21 @@ TEST(Download, FetchesAConfig) {
   EXPECT_EQ(requests[0].header("authorization"), "");
 }
 
+TEST(Download, EndsWhereNobodyWaits) {
+  TestServer server(
+      [](TestConnection& connection, const TestRequest&) { connection.wait_until_peer_goes(); });
+  HubOptions options = options_for(server);
+  const auto cancellation = std::make_shared<Cancellation>();
+  options.cancellation = cancellation;
+  const auto begin = std::chrono::steady_clock::now();
+  std::jthread client([&] {
+    std::this_thread::sleep_for(milliseconds(100));
+    cancellation->cancel();
+  });
+  expect_error(download_config(kRepo, options), ErrorCode::kUnavailable, "nobody waits");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
 TEST(Download, EncodesTheRevision) {
   TestServer server(
       [](TestConnection& connection, const TestRequest&) { connection.reply(200, kConfig); });

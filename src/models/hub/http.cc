@@ -61,6 +61,11 @@ curl_socket_t on_socket(void* user, curlsocktype, curl_sockaddr* address) noexce
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+// Asked about once a second; anything but 0 ends the transfer.
+int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+  return static_cast<const Cancellation*>(user)->is_cancelled() ? 1 : 0;
+}
+
 // An option that libcurl does not take fails the whole transfer: some of them are what keeps it
 // safe. The overloads stand in for the type check that curl's own macro does.
 class Options {
@@ -72,6 +77,9 @@ class Options {
   }
   void set(CURLoption option, void* value) { note(curl_.easy_setopt(handle_, option, value)); }
   void set(CURLoption option, curl_write_callback value) {
+    note(curl_.easy_setopt(handle_, option, value));
+  }
+  void set(CURLoption option, curl_xferinfo_callback value) {
     note(curl_.easy_setopt(handle_, option, value));
   }
   void set(CURLoption option, curl_opensocket_callback value) {
@@ -115,6 +123,12 @@ void set_all(Options& options, const HttpFetch& request, Incoming& in, char* err
   if (request.is_post) {
     options.set(CURLOPT_POST, 1L);
     options.set(CURLOPT_POSTFIELDSIZE, 0L);
+  }
+  if (request.cancellation) {
+    options.set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+    options.set(CURLOPT_XFERINFODATA,
+                const_cast<void*>(static_cast<const void*>(request.cancellation.get())));
+    options.set(CURLOPT_NOPROGRESS, 0L);
   }
   if (request.may_connect) {
     options.set(CURLOPT_OPENSOCKETFUNCTION, &on_socket);
@@ -169,6 +183,8 @@ Error explain(CURLcode code, const std::string& detail, const HttpFetch& request
                              seconds(request.connect_timeout) + ", all of it " +
                              seconds(request.total_timeout) + ")",
                          kOtherWays);
+    case CURLE_ABORTED_BY_CALLBACK:
+      return unavailable("nobody waits for the answer any more", "try again");
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
     case CURLE_RECV_ERROR:

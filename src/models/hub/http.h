@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/base/work_budget.h"
 
 namespace wattree {
 
@@ -23,6 +25,7 @@ struct HttpFetch {
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds total_timeout{30'000};
   std::uint64_t size_limit = std::uint64_t{4} << 20;
+  std::shared_ptr<const Cancellation> cancellation = {};  // Ends it; null: nothing does.
   bool follows_redirects = true;  // Otherwise the redirect itself is the reply.
   bool is_post = false;           // POST, with an empty body.
   // Asked about every address that the host's name leads to, before it is connected to, so that a

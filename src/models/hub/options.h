@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "src/base/environment.h"
+#include "src/base/work_budget.h"
 
 namespace wattree {
 
@@ -24,7 +26,8 @@ struct HubOptions {
   std::string ca_bundle;  // Empty: the system's certificates.
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds total_timeout{30'000};
-  std::uint64_t size_limit = std::uint64_t{4} << 20;  // Of a config, in bytes, from anywhere.
+  std::shared_ptr<const Cancellation> cancellation = {};  // Ends a download; null: nothing does.
+  std::uint64_t size_limit = std::uint64_t{4} << 20;      // Of a config, in bytes, from anywhere.
 };
 
 // The options as huggingface_hub reads them from the environment (HF_ENDPOINT, HF_TOKEN,
