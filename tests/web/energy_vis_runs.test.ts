@@ -214,6 +214,7 @@ describe('profiles', () => {
     await button(w.page, 'Soon gone').waitFor({ state: 'detached' });
     await w.page.getByRole('button', { name: 'Undo' }).click();
     await button(w.page, 'Soon gone').waitFor();
+    await showAll(w.page);
     await button(w.page, 'BERT (base)').click({ button: 'right' });
     expect(await w.page.getByRole('menuitem', { name: 'Remove' }).count()).toBe(0);  // What comes with the program stays.
     await done(w);

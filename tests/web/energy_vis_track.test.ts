@@ -574,6 +574,23 @@ describe('profiles that are hard', () => {
     await done(w);
   });
 
+  it('without a region, elsewhere says what it would emit there, and not that it takes as much', async () => {
+    const w = await track('run=no-region&region=US-WA');
+    await eventually(async () => expect(await headline(w.page)).toMatch(/^This run took 2\.00\s?Wh; in Washington that would be \d+\s?mg CO₂e$/));
+    await done(w);
+  });
+
+  it('the map opens where the run is, and a profile that was imported is shown', async () => {
+    const w = await track('run=sample-profile');
+    const file = join(server.folder, 'paris.json');
+    writeFileSync(file, JSON.stringify({ format: 'wattree-profile', version: 1, name: 'In Paris', region: 'FRA', epochs: [energy(3600), energy(3600)] }));
+    await w.page.getByLabel('Profile to import').first().setInputFiles(file);
+    await eventually(async () => expect(w.page.url()).toContain('run=in-paris'));
+    await w.page.getByRole('listbox', { name: /^Countries .*the run is in France/ }).waitFor();
+    expect(await profile(w.page, /In Paris/).getAttribute('aria-pressed')).toBe('true');
+    await done(w);
+  });
+
   it('a hundred thousand epochs, and a million with those to come, are thinned to what can be seen', async () => {
     const own = new Wattree();  // It would be the newest run of the others' server.
     await own.start();
