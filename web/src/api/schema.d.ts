@@ -1898,11 +1898,8 @@ export interface components {
                 points: {
                     epoch: number;
                     extrapolated: boolean;
-                    /**
-                     * @description Of a run that goes on: this epoch has not ended
-                     * @constant
-                     */
-                    so_far?: true;
+                    /** @description Of a run that goes on: this epoch has not ended */
+                    so_far?: boolean;
                     elapsed_s?: number;
                     device_energy_j: number;
                     device_energy_low_j?: number;
@@ -2146,11 +2143,8 @@ export interface components {
             /** @description carbon = energy x intensity; energy = power x duration; power = (chipset + GPUs) x PUE. Epoch 0 is what was outside the epochs */
             equations?: {
                 epoch: number;
-                /**
-                 * @description This epoch has not ended
-                 * @constant
-                 */
-                so_far?: true;
+                /** @description This epoch has not ended */
+                so_far?: boolean;
                 /** @description Of this epoch alone, with PUE where there is one */
                 energy_j: number;
                 carbon_gco2e?: number;
@@ -2198,11 +2192,8 @@ export interface components {
             times_as_long?: number;
             /** @description Or it drew so many times the median epoch's power */
             times_the_power?: number;
-            /**
-             * @description Or the command's start-up is in it
-             * @constant
-             */
-            has_startup?: true;
+            /** @description Or the command's start-up is in it */
+            has_startup?: boolean;
         }[];
         compare_profiles: {
             profiles: (components["schemas"]["footprint_footprint"] & {
