@@ -65,6 +65,12 @@ def test_memory_stays_bounded(wattree, tmp_path):
         assert status == 400 and b'"field":"set"' in text and b'"hint"' in text
         status, text = ask(port, TALL + "1")
         assert status == 200 and 8_000_000 < len(text) < 17_000_000, (status, len(text))
+        status, text = ask(port, "/api/v1/compare?set=n_layer%3D860" + "&models=gpt2" * 100)
+        assert status == 400 and b'"field":"models"' in text
+        status, text = ask(port, "/api/v1/whatif?profile=bert-base-v100&other_model=gpt2&epochs=1000000")
+        assert status == 400 and b'"field":"epochs"' in text
+        status, text = ask(port, "/api/v1/whatif?profile=bert-base-v100&other_model=gpt2&epochs=10000")
+        assert status in (200, 400)
         over = threading.Event()
         readers = [threading.Thread(target=slow_reader, args=(port, TALL + str(seq), over)) for seq in range(2, 14)]
         for reader in readers:

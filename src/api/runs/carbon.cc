@@ -18,6 +18,9 @@ Result<CarbonRequest> carbon_request(const nlohmann::json& json) {
 Result<CarbonAnswer> carbon(const CarbonRequest& request, const Services& services) {
   Result<Profile> profile = load_run(request.run, services);
   if (!profile.ok()) return profile.error();
+  if (Status over = check_epochs(profile.value(), request.epochs, services); !over.ok()) {
+    return over.error();
+  }
   Result<Footprint> footprint =
       footprint_of(std::move(profile).value(), request.setting, request.epochs);
   if (!footprint.ok()) return footprint.error();

@@ -64,6 +64,8 @@ Result<CompareRunsAnswer> compare_runs(const CompareRunsRequest& request,
   if (!request.epochs) answer.shared_epochs = epochs_of_all(all);
   const std::optional<std::size_t> epochs = request.epochs ? request.epochs : answer.shared_epochs;
   for (Profile& profile : profiles) {
+    const std::size_t laid_out = epochs.value_or(0) * request.runs.size();
+    if (Status over = check_epochs(profile, laid_out, services); !over.ok()) return over.error();
     Result<Footprint> footprint = footprint_of(std::move(profile), request.setting, epochs);
     if (!footprint.ok()) return footprint.error();
     answer.footprints.push_back(std::move(footprint).value());

@@ -1,5 +1,6 @@
 #include "src/api/runs/run_request.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "src/api/runs/open_profiles.h"
@@ -16,6 +17,7 @@ namespace wattree {
 namespace {
 
 constexpr std::int64_t kMostEpochs = 1'000'000;
+constexpr std::size_t kMostOfStrangers = 10'000;
 
 // For the user who asked for a profile that is not there.
 Error no_profile(const RunRef& run, ProfileStore& store) {
@@ -88,6 +90,16 @@ Result<Profile> load_profile_so_far(const RunRef& run, const Services& services)
     return run_profile_so_far(run.name, services);
   }
   return load_kept(run, services);
+}
+
+Status check_epochs(const Profile& run, std::optional<std::size_t> epochs,
+                    const Services& services) {
+  const std::size_t wanted = std::max(run.epochs.size(), epochs.value_or(0));
+  if (services.shows_private || wanted <= kMostOfStrangers) return {};
+  return Error{ErrorCode::kInvalidInput,
+               std::to_string(wanted) + " epochs: callers without a token may ask for " +
+                   std::to_string(kMostOfStrangers),
+               "ask for fewer, or send Authorization: Bearer TOKEN", "epochs"};
 }
 
 Result<Profile> load_run(const RunRef& run, const Services& services) {

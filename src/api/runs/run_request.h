@@ -26,6 +26,10 @@ struct RunRef {
   bool may_be_file = false;
 };
 Result<Profile> load_profile(const RunRef& run, const Services& services);
+// Whether whoever asks may have so many epochs laid over or extrapolated: each takes some
+// kilobytes.
+Status check_epochs(const Profile& run, std::optional<std::size_t> epochs,
+                    const Services& services);
 // An energy ("2.5kWh") is a run too.
 Result<Profile> load_run(const RunRef& run, const Services& services);
 // The same; of a run that goes on, as it is at this moment (Profile::so_far), which is not to be

@@ -86,11 +86,17 @@ Result<WhatIfAnswer> what_if(const WhatIfRequest& request, const Services& servi
   if (!devices.ok()) return devices.error();
   const Result<Profile> profile = load_profile_so_far(request.profile, services);
   if (!profile.ok()) return profile.error();
+  if (Status over = check_epochs(profile.value(), request.query.epochs, services); !over.ok()) {
+    return over.error();
+  }
   if (!request.other && !request.predicted) {
     return answer_what_if(profile.value(), request.query, devices.value());
   }
   const Result<OtherRun> other = other_run(request, profile.value(), services);
   if (!other.ok()) return other.error();
+  if (Status over = check_epochs(other.value().profile, {}, services); !over.ok()) {
+    return over.error();
+  }
   return answer_what_if(profile.value(), request.query, devices.value(), &other.value());
 }
 

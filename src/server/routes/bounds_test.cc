@@ -66,6 +66,39 @@ TEST_F(BoundsTest, WorksForStrangersWithinTheirLimits) {
   EXPECT_EQ(ask(call).status, 200);
 }
 
+TEST_F(BoundsTest, LaysOutSoManyEpochsForStrangers) {
+  ServerOptions options;
+  options.is_public = true;
+  application_ = make_application(options, test_services());
+  const std::string runs =
+      "/api/v1/compare/runs?runs=bert-base-v100&runs=bert-base-v100&region=US-GA";
+  for (const std::string& target :
+       {std::string("/api/v1/whatif?profile=bert-base-v100&epochs=1000000"),
+        std::string("/api/v1/whatif?profile=bert-base-v100&other_model=gpt2&epochs=1000000"),
+        std::string("/api/v1/carbon?run=bert-base-v100&region=US-GA&epochs=1000000"),
+        runs + "&epochs=10000"}) {
+    HttpCall call = get(target);
+    call.is_own_user = false;
+    EXPECT_EQ(error(call, 400).at("field"), "epochs") << target;
+  }
+  HttpCall call = get("/api/v1/whatif?profile=bert-base-v100&region=US-WA&epochs=1000&points=500");
+  call.is_own_user = false;
+  EXPECT_EQ(ask(call).status, 200);
+}
+
+TEST_F(BoundsTest, HoldsSoManyTreesAtATime) {
+  ServerOptions options;
+  options.is_public = true;
+  application_ = make_application(options, test_services());
+  HttpCall call = get("/api/v1/compare");
+  call.is_own_user = false;
+  call.query = {{"set", "n_layer=860"}};
+  for (int i = 0; i < 100; ++i) call.query.emplace_back("models", "gpt2");
+  EXPECT_EQ(error(call, 400).at("field"), "models");
+  call.query.erase(call.query.begin());
+  EXPECT_EQ(ask(call).status, 200) << "as they are";
+}
+
 TEST_F(BoundsTest, StopsWhenNobodyWaits) {
   const auto cancellation = std::make_shared<Cancellation>();
   HttpCall call = get("/api/v1/sweep?model=llama-3-70b&batch=1:64:1&seq=1:64:1");
