@@ -24,7 +24,9 @@ def test_every_node_gets_its_joules_and_other_commands_read_the_dataset(bench, r
     for node in answer["nodes"]:
         joules = bench.watts * 1e-3 * node["kernels"]
         assert node["energy_j"] == pytest.approx(joules, rel=0.2), node
-        assert node["energy_j"] / node["time_s"] == pytest.approx(bench.watts, rel=0.02), node
+        # A busy machine holds up readings; what is then doubted may be off by more, and says so.
+        rel = 0.1 if node["doubts"] else 0.02
+        assert node["energy_j"] / node["time_s"] == pytest.approx(bench.watts, rel=rel), node
     # Kernels of 1 ms each add up.
     assert answer["additivity"]["energy_ratio"] == pytest.approx(1, rel=0.15)
     windows = bench.records()
