@@ -51,7 +51,7 @@ Command leaderboard_command(CommandSyntax app) {
       "All models run in bf16 unless --dtype says otherwise.\n");
   describe_size(board, flags->pass);
   describe_predictor(board, flags->request.predictor);
-  describe_pass(board, flags->pass, PrecisionUse::kRun);
+  describe_pass(board, flags->pass, PrecisionUse::kRanked);
   board.add_option("--per", flags->per, "What the energies are of")
       .one_of({"item", "token", "pass"})
       .show_default();

@@ -11,7 +11,12 @@ namespace {
 void describe_precision(CommandSyntax command, std::string& dtype, PrecisionUse use) {
   std::vector<std::string> words{"fp32", "bf16", "fp16", "tf32"};
   if (use == PrecisionUse::kCounted) words.insert(words.end(), {"int8", "int4"});
-  command.add_option("--dtype", dtype, "Precision [the config's, or else fp32]").offers(words);
+  const bool is_ranked = use == PrecisionUse::kRanked;
+  command
+      .add_option("--dtype", dtype,
+                  is_ranked ? "Precision of all models [bf16, where the predictor has it]"
+                            : "Precision [the config's, or else fp32]")
+      .offers(words);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ inline constexpr const char* kModelHelp =
 
 // What a command does with precisions, which decides which ones it offers. Quantised weights are
 // counted, but nobody has measured them.
-enum class PrecisionUse { kCounted, kRun };
+// kRanked: all models have one.
+enum class PrecisionUse { kCounted, kRun, kRanked };
 
 struct PassFlags {
   PassShape query;

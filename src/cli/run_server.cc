@@ -50,11 +50,18 @@ RunServer::RunServer(const RunServerOptions& options, const RunEntry& entry,
       run_(live_->add_own(entry)),
       energyvis_(run_, {options.energyvis_origin.value_or(""), options.energyvis_state,
                         [&control] { return control.is_paused(); },
-                        [&control](bool is_paused) { control.set_paused(is_paused); }}) {
+                        [&control](bool is_paused) -> Status {
+                          const Status refusal = control.may_pause();
+                          if (is_paused && !refusal.ok()) return refusal;
+                          control.set_paused(is_paused);
+                          return {};
+                        }}) {
   services_.live = live_.get();
   services_.links = &links_;
   live_->set_current(entry.id);
   run_->set_pauser([&control](bool is_paused) -> Result<ControlAnswer> {
+    const Status refusal = control.may_pause();
+    if (is_paused && !refusal.ok()) return refusal.error();
     control.set_paused(is_paused);
     ControlAnswer out;
     if (is_paused) out.pause = control.is_waiting() ? PauseState::kStanding : PauseState::kAsked;
@@ -163,7 +170,7 @@ std::vector<std::string> RunServer::addresses() const {
 std::string RunServer::page() const {
   const bool is_file = options_.address.starts_with("unix:");
   if (!options_.port || is_file) return {};
-  return server_->urls().front() + "/#token=" + token_;
+  return server_->urls().front() + "/track?run=" + entry_.id;
 }
 
 }  // namespace wattree

@@ -39,9 +39,10 @@ class RunServer {
   void take(const Record& record);
   // Where it can be reached, as a user reads it.
   std::vector<std::string> addresses() const;
-  // Its page for other accounts of this machine, with what they need to pause the run; empty: there
-  // is none.
+  // Its page in a browser; empty: there is none.
   std::string page() const;
+  // Behind that address, what other accounts of this machine need to pause the run.
+  std::string token_fragment() const { return "#token=" + token_; }
 
  private:
   RunServer(const RunServerOptions& options, const RunEntry& entry, const Services& services,

@@ -43,7 +43,7 @@ constexpr char kServeFooter[] =
 // Who may call, and by which name.
 void add_access(CommandSyntax serve, ServeFlags& flags) {
   serve.add_flag("--public", flags.options.is_public,
-                 "Let anybody read without a token, at a limited rate; nobody may change anything");
+                 "Let anybody read without a token, at a limited rate; every change needs a token");
   serve.add_flag(
       "--hub-for-all", flags.options.hub_for_strangers,
       "Fetch models of the Hugging Face Hub also for callers without a token: public ones");
@@ -222,7 +222,7 @@ int run(const ServeFlags& flags, Surroundings& world) {
   const std::string& url = server.urls().front();
   world.out << "Wattree is at " << url << "\n";
   if (!url.starts_with("unix:")) {
-    world.out << "From other accounts, changes need " << url << "/#token=" << token << "\n";
+    world.out << "Other accounts can make changes through " << url << "/#token=" << token << "\n";
   }
   world.out << std::flush;
   // Without the token: other users see the arguments of programs, and the own browser needs none.

@@ -104,7 +104,7 @@ CommandSyntax describe(CommandSyntax app, TrackFlags& flags) {
       .between(1, 1'000'000);
   track
       .add_option("--precision", request.precision,
-                  "What the run computes in; `wattree whatif --hardware` asks for it")
+                  "Precision that the run computes in; `wattree whatif --hardware` uses it")
       .one_of({"fp32", "tf32", "bf16", "fp16"});
   track.add_option("--epoch-regex", request.epoch_regex,
                    "Lines of output that match this mark an epoch: 'epoch +(\\d+)'");
@@ -210,7 +210,8 @@ class RunView {
     if (server_ != nullptr && event == TrackEvent::kBegun) {
       for (const std::string& address : server_->addresses()) say("this run is at " + address);
       if (const std::string page = server_->page(); !page.empty() && !is_quiet_) {
-        say("other accounts may pause it with " + page);
+        say("watch it in a browser at " + page);
+        say("other accounts may pause it with " + page + server_->token_fragment());
       }
     }
     if (!is_live_ || event == TrackEvent::kBegun) return;

@@ -78,7 +78,8 @@ Command whatif_command(CommandSyntax app) {
       .show_default();
   whatif
       .add_option("--precision", flags->precision,
-                  "What the run computes in [the profile's, or else 16 bits on tensor cores]")
+                  "Precision that the run computes in [the profile's, or else 16 bits; fp32 on "
+                  "hardware without 16-bit units]")
       .one_of({"fp32", "tf32", "bf16", "fp16"});
   whatif
       .add_option("--formula", flags->formula,

@@ -4,11 +4,13 @@ import datetime
 import http.client
 import json
 import os
+import pathlib
 import re
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
 
 import pytest
 
@@ -79,6 +81,40 @@ def events(port):
             name = line[7:]
         elif line.startswith("data: "):
             yield name, json.loads(line[6:]), time.time()
+
+
+def test_a_process_of_others_is_not_stopped(machine):
+    """One that is only followed: neither a client's pause nor EnergyVis's reaches it."""
+    other = subprocess.Popen(["sleep", "60"])
+    try:
+        with Live(machine, "--serve", "--energyvis", ORIGIN, "--energyvis-port", "0", "--region", "US-GA", "--assume",
+                  "gpu=100W", "--pid", str(other.pid), command=()) as live:
+            for path, port in ((f"{RUN}/pause", 0), ("/pause", 1)):
+                status, body, _ = live.ask(path, "POST", port)
+                assert status == 503 and "cannot be paused" in body, body
+            assert live.json(RUN)["status"] == "live"
+            state = pathlib.Path(f"/proc/{other.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            assert state == "S"
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_the_runs_page_is_printed(machine):
+    process = machine.start("--serve", "--assume", "gpu=100W", command=["sleep", "60"])
+    try:
+        while not (page := re.search(r"watch it in a browser at (http://127.0.0.1:\d+)/track\?run=(\S+)\n",
+                                     process.stderr.readline().decode())):
+            assert process.poll() is None
+        with urllib.request.urlopen(page[0].split()[-1], timeout=10) as answer:
+            assert answer.headers["Content-Type"].startswith("text/html")
+        with urllib.request.urlopen(f"{page[1]}/api/v1/runs/{page[2]}", timeout=10) as answer:
+            assert json.load(answer)["status"]
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stderr.close()
+        process.stdout.close()
 
 
 def test_a_client_sees_every_epoch_within_a_second(machine, root):

@@ -283,7 +283,7 @@ describe('live', () => {
     const run = server.track([...OPTIONS, '--name', 'On this machine', '--epochs', '60'], EPOCHS(60, 0.5));
     const w = await open('/runs');
     await w.page.getByRole('heading', { name: /^On this machine/ }).waitFor();
-    await expect.poll(() => w.page.getByRole('heading', { level: 1 }).innerText()).toMatch(/\d W/);
+    await expect.poll(() => w.page.getByRole('heading', { level: 1 }).innerText()).toMatch(/\d\sW/);
     await expect.poll(() => row(w.page, 'On this machine').innerText()).toContain('assumed');
     await w.page.getByRole('button', { name: 'Pause at next epoch' }).click();
     await row(w.page, 'On this machine').getByText('paused', { exact: true }).waitFor();

@@ -252,7 +252,8 @@ void LinkedTracker::follow() {
       if (failure.ok()) {
         run_->set_outside(std::nullopt, "");
       } else {
-        run_->set_outside(RunState::kStale, "its tracker does not answer");
+        run_->set_outside(RunState::kStale,
+                          is_full_ ? failure.error().message : "its tracker does not answer");
       }
     });
   }

@@ -66,9 +66,9 @@ Result<Profile> load_or_energy(const RunRef& run, const Services& services, Load
   if (profile.error().code != ErrorCode::kNotFound || !is_number) {
     return renamed_field("profile", "run", profile.error());
   }
-  return Error{
-      ErrorCode::kInvalidInput, in_quotes(run.name) + " is neither an energy nor a profile",
-      energy.error().hint, "run"};
+  return Error{ErrorCode::kInvalidInput,
+               in_quotes(run.name) + " is neither an energy nor a profile", energy.error().hint,
+               "run"};
 }
 
 }  // namespace

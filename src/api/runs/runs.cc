@@ -189,10 +189,7 @@ Result<LiveRuns*> live_runs(const Services& services) {
 
 ListedRun listed(const LiveRun& run, std::size_t points, const Services& services) {
   ListedRun out{run.id(), "", run.link(), run.brief(points)};
-  if (!services.shows_private) {
-    out.brief.command.clear();
-    if (!run.link().empty()) out.brief.status.reason.clear();  // It names the tracker's address.
-  }
+  if (!services.shows_private) out.brief.command.clear();
   const std::filesystem::path profile = run.entry().profile;
   if (!profile.empty() && profile.parent_path() == services.profiles) {
     out.profile = profile.stem().string();

@@ -188,13 +188,14 @@ TEST(BuildModel, SaysWhenASequenceIsLongerThanTheModelWasMadeFor) {
   EXPECT_TRUE(build(config, asked).value().notes.empty());
   asked.seq = 17;
   ASSERT_EQ(build(config, asked).value().notes.size(), 1U);
-  EXPECT_NE(build(config, asked).value().notes[0].find("made for 16 positions"), std::string::npos);
+  EXPECT_NE(build(config, asked).value().notes[0].find("made for 16 (max_position"),
+            std::string::npos);
   // The cache and the new token.
   asked.seq.reset();
   asked.past = 16;
   const std::vector<std::string> notes = build(config, asked).value().notes;
   ASSERT_EQ(notes.size(), 2U);
-  EXPECT_NE(notes[0].find("this is one of 17"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[0].find("the pass has 17 positions"), std::string::npos) << notes[0];
   EXPECT_NE(notes[1].find("as Transformers runs it"), std::string::npos) << notes[1];
 }
 

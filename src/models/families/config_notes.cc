@@ -66,9 +66,9 @@ void add_length(const BuiltModel& built, ConfigReader& config, std::vector<std::
   const std::int64_t made_for = config.size({"max_position_embeddings"}, 1);
   const std::int64_t asked = built.pass.past + built.pass.seq;
   if (asked <= made_for) return;
-  out.push_back("the model was made for " + std::to_string(made_for) +
-                " positions (max_position_embeddings), and this is one of " +
-                std::to_string(asked) + ": it runs, but nobody expects sense from it");
+  out.push_back("the pass has " + std::to_string(asked) +
+                " positions, but the model was made for " + std::to_string(made_for) +
+                " (max_position_embeddings): it runs, but its output may be meaningless");
 }
 
 void add_decode(const BuiltModel& built, std::vector<std::string>& out) {

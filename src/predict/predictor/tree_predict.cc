@@ -1,6 +1,7 @@
 #include "src/predict/predictor/tree_predict.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <span>
 #include <tuple>
@@ -190,7 +191,8 @@ void narrow_to_parents(std::span<const Node> nodes, std::vector<NodeEstimate>& o
 struct SharedHalves {
   Joules energy;
   Seconds time;
-  float energy_spread = 1, time_spread = 1;
+  float energy_spread = std::numeric_limits<float>::infinity();
+  float time_spread = std::numeric_limits<float>::infinity();
   bool is_empty = true, is_one = true;
 
   void add(const NodeEstimate& e) {
@@ -216,7 +218,8 @@ void share_narrowest(std::span<const std::uint32_t> kernels, std::vector<NodeEst
   for (const SharedHalves& one : all) {
     if (one.is_empty || !one.is_one) continue;
     auto& [energy, time] =
-        by_price.try_emplace({one.energy.value, one.time.value}, 1.0F, 1.0F).first->second;
+        by_price.try_emplace({one.energy.value, one.time.value}, one.energy_spread, one.time_spread)
+            .first->second;
     energy = std::min(energy, one.energy_spread);
     time = std::min(time, one.time_spread);
   }

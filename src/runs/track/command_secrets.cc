@@ -87,19 +87,33 @@ void mask_known_keys(std::string& word) {
 class Masker {
  public:
   std::string masked(std::string word) {
+    if (word == ":") return word;  // Between a name and its value, in JSON.
     const bool is_secret = std::exchange(is_next_secret_, false);
     if (is_secret && !word.empty() && word.front() != '-') return std::string(kMask);
-    const std::size_t equals = word.find('=');
-    if (equals != std::string::npos && names_secret(std::string_view(word).substr(0, equals))) {
-      return word.substr(0, equals + 1) + std::string(kMask);
+    if (const std::size_t begin = secret_value(word); begin != std::string::npos) {
+      return word.substr(0, begin) + std::string(kMask);
     }
     is_next_secret_ = announces(word);
     mask_address(word);
     mask_known_keys(word);
     return word;
   }
+  // In JSON: what stands before a colon.
+  void note_name(std::string_view name) { is_next_secret_ = is_next_secret_ || names_secret(name); }
 
  private:
+  // Where the first secret value of "a=b", "--env=A_KEY=b" or "a=b,password=c" begins; npos: none.
+  static std::size_t secret_value(std::string_view word) {
+    std::size_t begin = 0;
+    for (std::size_t equals = word.find('='); equals != std::string_view::npos;
+         equals = word.find('=', begin)) {
+      const std::size_t comma = word.substr(0, equals).rfind(',');
+      if (comma != std::string_view::npos && comma >= begin) begin = comma + 1;
+      if (names_secret(word.substr(begin, equals - begin))) return equals + 1;
+      begin = equals + 1;
+    }
+    return std::string_view::npos;
+  }
   static bool announces(std::string_view word) {
     if (word.ends_with(':')) return names_secret(word.substr(0, word.size() - 1));
     const std::vector<std::string> parts = parts_of(word);
@@ -115,6 +129,10 @@ std::string masked_text(const std::string& text, Masker& masker) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find_first_of(kBlank, at), text.size());
     if (end > at) out += masker.masked(text.substr(at, end - at));
+    const std::size_t next = text.find_first_not_of(" \"'", end);
+    if (end > at && next != std::string::npos && next > end && text[next] == ':') {
+      masker.note_name(std::string_view(text).substr(at, end - at));
+    }
     if (end < text.size()) out += text[end] == '\n' || text[end] == '\r' ? ' ' : text[end];
     at = end + 1;
   }

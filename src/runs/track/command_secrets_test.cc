@@ -28,6 +28,11 @@ TEST(CommandSecrets, AreMasked) {
            {"curl", "-H", "Authorization: Bearer " + secret},
            {"train", "--db", "postgres://me:" + secret + "@host/db"},
            {"train", "--client-secret", secret},
+           {"docker", "run", "--env=WANDB_API_KEY=" + secret, "image"},
+           {"srun", "--export=ALL,HF_TOKEN=" + secret, "train"},
+           {"train", "--set", "a=1,password=" + secret},
+           {"train", "{\"api_key\": \"" + secret + "\"}"},
+           {"train", "{\"a\":1,\"password\":\"" + secret + "\"}"},
            {"train", "--proxy-passwd", secret},
            {"train", "sk-proj-" + secret},
            {"train", "{\"key\": \"hf_" + secret + "\"}"},
@@ -47,6 +52,7 @@ TEST(CommandSecrets, LeaveTheRestAsItIs) {
            {"train", "--token-file", "/run/token", "--password-file=/run/pw"},
            {"train", "--output", "https://host:8080/a@b", "model=sk-small", "hf_short"},
            {"sh", "-c", "for i in 1 2; do echo $i; done"},
+           {"train", "--set=a=1,b=2", "{\"lr\": 0.1, \"name\":\"key-west\"}"},
            {"train", "task-force_hf_transfer"}}) {
     EXPECT_EQ(masked(command), command_text(command));
   }

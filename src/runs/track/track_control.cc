@@ -13,6 +13,13 @@ TrackControl::~TrackControl() {
   if (wake_ >= 0) ::close(wake_);
 }
 
+Status TrackControl::may_pause() const {
+  if (may_pause_.load()) return {};
+  return Error{ErrorCode::kUnavailable,
+               "this run cannot be paused: its process was not started by the tracker",
+               "start it with `wattree track`"};
+}
+
 void TrackControl::set_paused(bool is_paused) {
   is_paused_.store(is_paused);
   const std::uint64_t ring = 1;

@@ -59,6 +59,7 @@ class Tracker {
   void take_control();
   Result<ControlAnswer> take_request(ControlRequest request);
   bool tells_of_epochs() const;
+  void note_who_may_pause();
   void tick();
   void pause_command();
   void resume_command();
@@ -119,6 +120,7 @@ Result<TrackOutcome> Tracker::track() {
 Status Tracker::prepare() {
   if (options_.follow) {
     if (Status failure = process_.follow(*options_.follow); !failure.ok()) return failure;
+    note_who_may_pause();
   } else if (options_.epoch_lines) {
     open_relay();
   }
@@ -263,6 +265,7 @@ void Tracker::take_messages() {
   sockets_.epochs->receive([&](const EpochMessage& message) { take_message(message); },
                            [&](int client) {
                              if (client == leader_) leader_ = -1;
+                             note_who_may_pause();
                              steps_.forget(client);
                            });
 }
@@ -277,6 +280,7 @@ void Tracker::take_message(const EpochMessage& message) {
     case Kind::kEpochBegin:
       // Several processes of one run all tell of its epochs: the first one's count.
       if (leader_ < 0) leader_ = message.client;
+      note_who_may_pause();
       if (options_.epoch_lines || message.client != leader_) return;
       if (epochs_.has_open()) epochs_.end("", at);
       epochs_.begin(message.name.empty() ? epochs_.next_name() : message.name, at, false);
@@ -297,17 +301,19 @@ void Tracker::take_control() {
   if (!is_paused) resume_command();
   note_pause(is_paused ? PauseState::kAsked : PauseState::kNone);
   // Nothing tells where an epoch would begin: the command stands at once.
-  if (is_paused && !tells_of_epochs()) pause_command();
+  if (is_paused && !tells_of_epochs() && !process_.is_followed()) pause_command();
+}
+
+void Tracker::note_who_may_pause() {
+  control_.set_may_pause(!process_.is_followed() || tells_of_epochs());
 }
 
 // Lines of output, or a program that has told of an epoch and is still there.
 bool Tracker::tells_of_epochs() const { return has_lines_ || leader_ >= 0; }
 
 Result<ControlAnswer> Tracker::take_request(ControlRequest request) {
-  if (request == ControlRequest::kPause && process_.is_followed() && !tells_of_epochs()) {
-    return Error{ErrorCode::kUnavailable,
-                 "this run cannot be paused: its process was not started by the tracker",
-                 "start it with `wattree track`"};
+  if (request == ControlRequest::kPause) {
+    if (const Status failure = control_.may_pause(); !failure.ok()) return failure.error();
   }
   if (request != ControlRequest::kStatus) {
     control_.set_paused(request == ControlRequest::kPause);

@@ -31,6 +31,7 @@ struct Recorded {
   std::vector<std::size_t> numbers;  // Of the epochs that have figures,
   std::vector<Amounts> epochs;       // and their figures.
   std::optional<Amounts> open;       // Of the epoch that goes on, so far.
+  std::size_t open_number = 0;       // Of that one.
   std::optional<Amounts> outside;
   bool has_grams = false;
   bool has_seconds = true;  // Every window says how long it took.
@@ -83,10 +84,13 @@ Status add_open(const Profile& profile, const Setting& setting, Recorded& out) {
   const Result<Amounts> amounts = amounts_of(*profile.so_far->open, *energy, setting);
   if (!amounts.ok()) return amounts.error();
   out.open = amounts.value();
+  out.open_number = profile.epochs.size() + 1;
   return {};
 }
 
-Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::size_t at_most) {
+Result<Recorded> recorded(const Profile& profile, const Setting& setting,
+                          std::optional<std::size_t> epochs) {
+  const std::size_t at_most = epochs.value_or(profile.epochs.size());
   Recorded out;
   out.has_grams = setting.grid.has_value();
   for (std::size_t i = 0; i < std::min(at_most, profile.epochs.size()); ++i) {
@@ -101,7 +105,7 @@ Result<Recorded> recorded(const Profile& profile, const Setting& setting, std::s
     out.has_seconds = out.has_seconds && epoch.duration;
   }
   if (out.epochs.empty()) return no_energy(profile);
-  if (profile.so_far && profile.so_far->open && at_most >= profile.epochs.size()) {
+  if (profile.so_far && profile.so_far->open && (!epochs || *epochs > profile.epochs.size())) {
     if (const Status failure = add_open(profile, setting, out); !failure.ok()) {
       return failure.error();
     }
@@ -190,7 +194,7 @@ void add_recorded(const Recorded& data, double pue, Curve& curve) {
   }
   if (!data.open) return;
   so_far.add(*data.open);
-  curve.points.push_back(point_of(data.numbers.back() + 1, so_far, data, pue));
+  curve.points.push_back(point_of(data.open_number, so_far, data, pue));
   curve.points.back().is_so_far = true;
 }
 
@@ -308,7 +312,7 @@ Result<Curve> curve_of(const Profile& profile, const Setting& setting,
                  "the number of epochs must be between 1 and " + std::to_string(kMaxEpochs), "",
                  "epochs"};
   }
-  const Result<Recorded> read = recorded(profile, setting, end);
+  const Result<Recorded> read = recorded(profile, setting, epochs);
   if (!read.ok()) return read.error();
   const Recorded& data = read.value();
   const double pue = setting.pue ? setting.pue->value : 1.0;

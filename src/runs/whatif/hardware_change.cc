@@ -138,7 +138,7 @@ Result<HardwareChange> hardware_change(Fleet from, Fleet to, const RatioRule& ru
   out.energy_per_work.value = found.value().energy;
   out.time_per_work.value = found.value().time;
   out.units = workload.units;
-  out.by = text_of(workload);
+  out.by = is_by_precision && is_of_one_device(from, to) ? "number" : text_of(workload);
   if (is_by_precision) add_interval(from, to, workload, out);
   out.from = std::move(from);
   out.to = std::move(to);

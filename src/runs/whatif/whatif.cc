@@ -41,20 +41,21 @@ double at(RatioEnd bound, const UncertainRatio& ratio) {
   return ratio.value;
 }
 
-void scale(ComponentEnergy& part, double factor, const HardwareChange& change) {
+void scale(ComponentEnergy& part, double factor, const HardwareChange& change, Keep keep) {
   part.energy = part.energy * factor;
   // Nobody measured the other hardware idle, and a counter's step says nothing about it.
   part.idle.reset();
   part.uncertainty.reset();
-  const Basis of_ratio = change.energy_per_work.low ? Basis::kAssumed : Basis::kDerived;
+  const Basis of_ratio = change.energy_factor(keep).low ? Basis::kAssumed : Basis::kDerived;
   part.provenance.basis = std::max(of_ratio, part.provenance.basis);
   for (const Fleet* fleet : {&change.from, &change.to}) {
     for (const DeviceCount& entry : *fleet) {
       part.provenance.basis = std::max(entry.device.basis, part.provenance.basis);
     }
   }
-  part.provenance.by +=
-      " × " + change.by + " of " + to_string(change.to) + " over " + to_string(change.from);
+  // For the same hours the powers count alone.
+  part.provenance.by += " × " + (keep == Keep::kHours ? "TDP" : change.by) + " of " +
+                        to_string(change.to) + " over " + to_string(change.from);
 }
 
 // Nobody knows what the parts that stay would take in a longer or shorter run.
@@ -90,22 +91,21 @@ void stretch(Profile& profile, double factor) {
     profile.outside->duration = *profile.outside->duration * factor;
   }
   if (profile.so_far) {
-    if (auto& open = profile.so_far->open; open && open->duration) {
-      open->duration = *open->duration * factor;
-    }
     for (Seconds& end : profile.so_far->ends) end = end * factor;
   }
   for (SampleSeries& series : profile.samples) {
     for (Seconds& end : series.end) end = end * factor;
   }
-  for (Epoch& epoch : profile.epochs) {
+  const auto move = [&](Epoch& epoch) {
     if (epoch.duration) epoch.duration = *epoch.duration * factor;
-    if (!epoch.start) continue;
+    if (!epoch.start) return;
     if (!first) first = epoch.start;
     const auto since = std::chrono::duration_cast<std::chrono::duration<double, std::micro>>(
         *epoch.start - *first);
     epoch.start = *first + std::chrono::duration_cast<std::chrono::microseconds>(since * factor);
-  }
+  };
+  for (Epoch& epoch : profile.epochs) move(epoch);
+  if (profile.so_far && profile.so_far->open) move(*profile.so_far->open);
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ Result<OnHardware> on_hardware(const Profile& profile, const Move& move,
     for (Epoch* window : windows_in(out.profile)) {
       window->gap.reset();
       for (ComponentEnergy& part : window->energy) {
-        if (is_changed(part.kind)) scale(part, factor, made);
+        if (is_changed(part.kind)) scale(part, factor, made, move.keep);
         has_whole_machine =
             has_whole_machine || (part.kind == ComponentKind::kMachine && is_leading);
       }

@@ -303,7 +303,7 @@ asio::awaitable<bool> Session::answer(Call call) {
     answer = co_await answer_of(call.http);
   }
   if (!is_sendable(answer)) answer = internal_error();
-  const bool keeps = call.keeps && !answer.events && !shared_.is_stopping;
+  const bool keeps = call.keeps && !answer.events && !shared_.is_stopping && !is_reader_gone_;
   if (answer.holds && keeps && !call.is_head && !request_.empty()) {
     keep_for_repeats(answer, call.version);
   }

@@ -10,6 +10,13 @@ std::string_view HttpCall::header(std::string_view name) const {
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
+bool HttpCall::came_through_proxy() const {
+  return std::any_of(headers.begin(), headers.end(), [](const auto& header) {
+    const std::string& name = header.first;
+    return name == "x-forwarded-for" || name == "forwarded" || name == "x-real-ip" || name == "via";
+  });
+}
+
 std::string HttpCall::all_headers(std::string_view name) const {
   std::string out;
   for (const auto& [known, value] : headers) {

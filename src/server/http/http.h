@@ -34,6 +34,9 @@ struct HttpCall {
   std::string_view header(std::string_view name) const;
   // All of that name as one list, as if they stood in one line: "a, b".
   std::string all_headers(std::string_view name) const;
+  // Someone stands between and says so, be it with an empty line: then the address is not the
+  // caller's.
+  bool came_through_proxy() const;
 };
 
 struct HttpAnswer {

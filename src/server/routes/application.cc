@@ -321,13 +321,15 @@ HttpAnswer Server::answer(const HttpCall& call) {
 BodyTerms Server::body_terms(const HttpCall& call) {
   const Clock::time_point begin = options_.now();
   const Caller caller = guard_.caller_of(call);
-  const RouteMatch match = router_.find(call.method, call.path);
+  const RouteMatch match = router_.find(call.method == "HEAD" ? "GET" : call.method, call.path);
   const CallLimits& limits = limits_of(guard_.is_known(call, caller));
   BodyTerms out{guard_.refuse_source(call, caller), limits.body, limits.bodies};
   if (!out.refusal && match.route == nullptr) out.refusal = without_route(call, match);
   if (!out.refusal) out.refusal = guard_.refuse_route(call, caller, *match.route);
   if (match.route != nullptr) out.most_bytes = std::min(limits.body, match.route->body_limit);
   if (!out.refusal) return out;
+  // Calls that are let in are counted when they are answered.
+  if (std::optional<HttpAnswer> busy = guard_.refuse_rate(call, caller)) out.refusal = busy;
   const std::size_t operation = match.route != nullptr ? match.index : metrics_.no_route();
   out.refusal = finished(call, caller, operation, *std::move(out.refusal), begin);
   return out;

@@ -36,10 +36,11 @@ bool is_right_method(const HttpCall& call, const std::string& allowed) {
 
 Result<HttpAnswer> EnergyVisPages::page(const HttpCall& call) const {
   if (call.path == "/pause") {
-    if (!call.is_own_user || !call.header("x-forwarded-for").empty()) {
+    if (!call.is_own_user || call.came_through_proxy()) {
       return Error{ErrorCode::kPermission, "only the user of the run may pause it", ""};
     }
-    options_.set_paused(!options_.is_paused());
+    const Status failure = options_.set_paused(!options_.is_paused());
+    if (!failure.ok()) return failure.error();
     return json_answer(options_.is_paused() ? "{\"training_paused\":true}"
                                             : "{\"training_paused\":false}");
   }

@@ -16,7 +16,7 @@ struct EnergyVisOptions {
   std::string state;   // The full name of a US state.
   // The tracker's own switch, which is ahead of the run's records.
   std::function<bool()> is_paused;
-  std::function<void(bool)> set_paused;
+  std::function<Status(bool)> set_paused;
 };
 
 class EnergyVisPages {

@@ -44,12 +44,6 @@ bool is_loopback_address(const std::string& name) {
   return inet_pton(AF_INET6, name.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
-// Someone stands between: then this machine's address is not the caller's.
-bool came_through_proxy(const HttpCall& call) {
-  return !call.header("x-forwarded-for").empty() || !call.header("forwarded").empty() ||
-         !call.header("x-real-ip").empty() || !call.header("via").empty();
-}
-
 bool is_change(const HttpCall& call) {
   return call.method != "GET" && call.method != "HEAD" && call.method != "OPTIONS";
 }
@@ -78,7 +72,7 @@ bool is_same_secret(std::string_view given, std::string_view secret) {
 Caller Guard::caller_of(const HttpCall& call) const {
   Caller out{call.peer, false, false, call.is_encrypted};
   if (!has(options_.trusted_proxies, call.peer)) {
-    out.is_local = call.is_from_here && !came_through_proxy(call);
+    out.is_local = call.is_from_here && !call.came_through_proxy();
     // Who looks local to a public server may be anybody: a proxy that says nothing stands there.
     out.is_own = out.is_local && call.is_own_user && !options_.is_public;
     return out;

@@ -149,6 +149,10 @@ TEST(Guard, AsksOtherUsersOfThisMachineForAToken) {
   // What came through a proxy came from whoever the proxy lets in.
   for (const char* name : {"x-forwarded-for", "forwarded", "x-real-ip", "via"}) {
     EXPECT_EQ(status(options, with(change, name, "1")), 401) << name;
+    // A caller may send an empty line of its own before the proxy's.
+    HttpCall hidden = with(change, name, "");
+    hidden.headers.emplace_back(name, "203.0.113.9");
+    EXPECT_EQ(status(options, hidden), 401) << name;
   }
   options.trusted_proxies = {"127.0.0.1"};
   EXPECT_EQ(status(options, change), 401);

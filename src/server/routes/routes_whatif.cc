@@ -51,32 +51,35 @@ Route whatif_route() {
       HttpMethod::kGet, "whatif", "whatif",
       "A run in another region, on other hardware, or with more epochs; or beside another run or a "
       "model's predicted passes.",
-      joined({{required({"profile", kText, "A profile's id, or a run's.", "bert-base-v100"}),
-               {"hardware", kText, "Other hardware.", "4xT4"},
-               {"baseline_hardware", kText, "Hardware of the baseline.", "8xT4"},
-               {"hardware_file", kText,
-                "Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and "
-                "fp32_gflops.",
-                "name,kind,tdp_w,fp32_gflops\nMy card,gpu,300,50000"},
-               {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
-               keep,
-               choice("formula",
-                      "How other hardware is compared: by the precision that the run computes in, "
-                      "or as EnergyVis does, by TDP and FP32 peaks.",
-                      {"precision", "energyvis"}),
-               choice("precision",
-                      "What the run computes in; the profile's where absent, or else 16 bits.",
-                      {"fp32", "tf32", "bf16", "fp16"}),
-               {"epochs", kInteger, "So many epochs.", "10"},
-               {"points", kInteger, "At most so many points of each curve, from 4 on.", "500"},
-               {"regions", kBoolean, "Also the alternative in every region.", "true"},
-               {"equations", kBoolean, "Without the equations' values where false.", "false"},
-               {"equivalents", kBoolean, "Without equivalents where false.", "false"},
-               {"over_time", kBoolean, "Also the energy of both with time, as far as it is known.",
-                "true"}},
-              predicted_parameters(),
-              setting_parameters(),
-              of_baseline(setting_parameters())}),
+      joined(
+          {{required({"profile", kText, "A profile's id, or a run's.", "bert-base-v100"}),
+            {"hardware", kText, "Other hardware.", "4xT4"},
+            {"baseline_hardware", kText, "Hardware of the baseline.", "8xT4"},
+            {"hardware_file", kText,
+             "Devices of one's own: a CSV file's text with the columns name, kind, tdp_w and "
+             "fp32_gflops.",
+             "name,kind,tdp_w,fp32_gflops\nMy card,gpu,300,50000"},
+            {"other", kText, "A profile's id, or an energy, as the alternative.", "2.5kWh"},
+            keep,
+            choice("formula",
+                   "How other hardware is compared: by the precision that the run computes in, "
+                   "or as EnergyVis does, by TDP and FP32 peaks.",
+                   {"precision", "energyvis"}),
+            choice(
+                "precision",
+                "Precision that the run computes in; where absent the profile's, or else 16 bits, "
+                "or fp32 on hardware without 16-bit units.",
+                {"fp32", "tf32", "bf16", "fp16"}),
+            {"epochs", kInteger, "So many epochs.", "10"},
+            {"points", kInteger, "At most so many points of each curve, from 4 on.", "500"},
+            {"regions", kBoolean, "Also the alternative in every region.", "true"},
+            {"equations", kBoolean, "Without the equations' values where false.", "false"},
+            {"equivalents", kBoolean, "Without equivalents where false.", "false"},
+            {"over_time", kBoolean, "Also the energy of both with time, as far as it is known.",
+             "true"}},
+           predicted_parameters(),
+           setting_parameters(),
+           of_baseline(setting_parameters())}),
       "whatif", [](const RouteCall& call) -> Result<HttpAnswer> {
         const Result<WhatIfRequest> request = what_if_request(call.fields);
         if (!request.ok()) return request.error();

@@ -4793,7 +4793,7 @@ export interface operations {
                  */
                 formula?: "precision" | "energyvis";
                 /**
-                 * @description What the run computes in; the profile's where absent, or else 16 bits.
+                 * @description Precision that the run computes in; where absent the profile's, or else 16 bits, or fp32 on hardware without 16-bit units.
                  * @example fp32
                  */
                 precision?: "fp32" | "tf32" | "bf16" | "fp16";

@@ -88,7 +88,7 @@ export class RunsState {
       return answer;
     }, true);
     if (!this.#isAnyGoingOn) return;
-    const live = apiPath('runs', { status: [...STATUSES.live, ...STATUSES.stale], points: SPARK_POINTS });
+    const live = apiPath('runs', { status: [...STATUSES.live, ...STATUSES.stale], points: SPARK_POINTS, limit: ALL });
     this.goingOn.load(live, async (signal) => {
       const answer = await ask({ path: live, signal }, isRuns);
       this.heardAt = Date.now();

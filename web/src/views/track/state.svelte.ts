@@ -151,7 +151,10 @@ export class TrackState {
     return () => {
       stop();
       clearTimeout(this.#timer);
+      this.#timer = undefined;
       this.isFollowing = false;
+      this.triedAgainIn = 0;
+      this.heardAt = 0;
     };
   }
   #hear(event: ServerEvent): void {
