@@ -216,7 +216,7 @@ HttpAnswer Server::computed(const HttpCall& call, const Caller& caller, const Ro
     cache_.count_miss();
   }
   Result<HttpAnswer> made = handled(call, route, fields, is_known);
-  if (route.scope != TokenScope::kRead) forget_answers();
+  if (route.changes_answers) forget_answers();
   if (!made.ok()) return failed(route, made.error());
   auto answer = std::make_shared<CachedAnswer>();
   answer->answer = std::move(made).value();

@@ -74,6 +74,7 @@ struct Route {
   bool is_instant = false;    // Takes no time, and must be answered when all threads are busy.
   bool is_cacheable = false;  // The same call has the same answer for as long as the server's data
                               // do not change.
+  bool changes_answers = false;  // Of others: what is in the cache is forgotten.
   Handler handle = {};
   Anonymous anonymous = Anonymous::kIfPublic;
   std::size_t body_limit = std::size_t{4} << 20;  // Bytes; more are refused with 413.

@@ -34,6 +34,7 @@ Route add_model_route() {
   out.operation = "add_model";
   out.answer = "model";
   out.scope = TokenScope::kIngest;
+  out.changes_answers = true;
   out.is_cacheable = false;
   return out;
 }

@@ -153,7 +153,10 @@ Routes profile_routes() {
       api_route(HttpMethod::kPost, "profiles/{id}/restore", "restore_profile",
                 "Brings a deleted profile back.", {id_in_path("id")}, "profile_entry",
                 use_case(delete_profile_request, undelete_profile, kCompact))};
-  for (Route& route : changing) route.scope = TokenScope::kIngest;
+  for (Route& route : changing) {
+    route.scope = TokenScope::kIngest;
+    route.changes_answers = true;
+  }
   append(out, std::move(changing));
   return tagged("Profiles", std::move(out));
 }

@@ -119,6 +119,7 @@ void add_links(Routes& out) {
       in_body({address, {"token", kText, "For a server that wants one.", "wt_0123456789abcdef"}}),
       "link", use_case(link_request, add_link, kJson));
   add.scope = TokenScope::kAdmin;
+  add.changes_answers = true;
   out.push_back(std::move(add));
   Route remove = api_route(HttpMethod::kDelete, "links/{id}", "remove_link",
                            "Follows that tracker no longer; the run itself goes on.",
@@ -130,6 +131,7 @@ void add_links(Routes& out) {
                              return json_answer(to_json(answer.value()));
                            });
   remove.scope = TokenScope::kAdmin;
+  remove.changes_answers = true;
   out.push_back(std::move(remove));
 }
 

@@ -43,6 +43,12 @@ function startingAt(last: SeriesPoint, next: readonly SeriesPoint[]): SeriesPoin
   return next.length === 0 ? [] : [{ x: last.x, y: last.y, ...(next[0]?.low === undefined ? {} : { low: last.y, high: last.y }) }, ...next];
 }
 
+/** The interval of the whole, as much of it as a part is of the whole: what is unknown is one factor. */
+function shareOf(part: number, whole: SeriesPoint | undefined): { low?: number; high?: number } {
+  if (whole?.low === undefined || whole.high === undefined || !(whole.y > 0)) return {};
+  return { low: (part * whole.low) / whole.y, high: (part * whole.high) / whole.y };
+}
+
 function overTime(side: Side, shown: Shown): Series {
   const samples = (side.over_time ?? []).flatMap((p) => {
     const y = amountOf(p, shown);
@@ -53,7 +59,8 @@ function overTime(side: Side, shown: Shown): Series {
     return y === undefined || p.elapsed_s === undefined ? [] : [{ x: p.elapsed_s, y, epoch: p.epoch, isAhead: p.extrapolated, ...bounds(p, shown) }];
   });
   // A run that was kept without samples has its epochs.
-  const known = samples.length > 1 ? samples : [{ x: 0, y: 0, epoch: undefined }, ...points.filter((p) => !p.isAhead)];
+  const whole = points.filter((p) => !p.isAhead).at(-1);
+  const known = samples.length > 1 ? samples.map((p) => ({ ...p, ...shareOf(p.y, whole) })) : [{ x: 0, y: 0, epoch: undefined }, ...points.filter((p) => !p.isAhead)];
   const last = known[known.length - 1];
   if (points.length === 0 || last === undefined) return { recorded: [], ahead: [], ends: [] };
   const ends = known.flatMap((p) => (p.epoch === undefined ? [] : [{ ...p, epoch: p.epoch }]));
