@@ -50,13 +50,11 @@ double pieces_of(const Fleet& fleet) {
 // A workload for which every device has its figures, as near to `wanted` as can be, and why not it.
 Workload known_workload(const Fleet& from, const Fleet& to, Workload wanted,
                         std::vector<std::string>& notes) {
-  const auto is_known = [&](const Workload& workload) { return ratios(from, to, workload).ok(); };
-  if (is_known(wanted)) return wanted;
-  const Result<Ratios> failed = ratios(from, to, wanted);
-  Workload without_bytes = wanted;
-  without_bytes.flops_per_byte.reset();
-  const std::string why = failed.error().message;
-  if (is_known(without_bytes)) {
+  const Result<Ratios> found = ratios(from, to, wanted);
+  if (found.ok()) return wanted;
+  const std::string why = found.error().message;
+  const Workload without_bytes{wanted.units, std::nullopt};
+  if (ratios(from, to, without_bytes).ok()) {
     notes.push_back(why + ": only the peak rates are compared");
     return without_bytes;
   }
@@ -66,7 +64,6 @@ Workload known_workload(const Fleet& from, const Fleet& to, Workload wanted,
 
 void add_interval(const Fleet& from, const Fleet& to, const Workload& workload,
                   HardwareChange& change) {
-  if (is_of_one_device(from, to)) return;
   std::vector<Workload> others;
   if (workload.flops_per_byte) {
     others.push_back({workload.units, on_units(kFewestFlopsPerByte, workload.units)});
@@ -127,19 +124,19 @@ Result<HardwareChange> hardware_change(Fleet from, Fleet to, const RatioRule& ru
   out.formula = rule.formula;
   Workload workload;
   const bool is_by_precision = rule.formula == HardwareFormula::kPrecision;
-  if (is_by_precision && !is_cpu(from) && !is_cpu(to) && !is_of_one_device(from, to)) {
+  const bool only_number_differs = is_by_precision && is_of_one_device(from, to);
+  if (is_by_precision && !is_cpu(from) && !is_cpu(to) && !only_number_differs) {
     const ComputeUnits units = rule.units ? *rule.units : assumed_units(from, out.notes);
     workload = known_workload(from, to, {units, on_units(kFlopsPerByte, units)}, out.notes);
   }
-  const Result<Ratios> found = is_by_precision && is_of_one_device(from, to)
-                                   ? Ratios{1, pieces_of(from) / pieces_of(to)}
-                                   : ratios(from, to, workload);
+  const Result<Ratios> found =
+      only_number_differs ? Ratios{1, pieces_of(from) / pieces_of(to)} : ratios(from, to, workload);
   if (!found.ok()) return found.error();
   out.energy_per_work.value = found.value().energy;
   out.time_per_work.value = found.value().time;
   out.units = workload.units;
-  out.by = is_by_precision && is_of_one_device(from, to) ? "number" : text_of(workload);
-  if (is_by_precision) add_interval(from, to, workload, out);
+  out.by = only_number_differs ? "number" : text_of(workload);
+  if (is_by_precision && !only_number_differs) add_interval(from, to, workload, out);
   out.from = std::move(from);
   out.to = std::move(to);
   return out;
