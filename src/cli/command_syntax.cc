@@ -166,31 +166,24 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
 
 // What other programs call a flag, and what it is here.
 struct OtherFlag {
-  std::string_view flag, hint;
+  std::string_view flag, ours;
 };
 constexpr OtherFlag kOtherFlags[] = {
-    {"--seq-len", "did you mean --seq?"},
-    {"--seq-length", "did you mean --seq?"},
-    {"--sequence-length", "did you mean --seq?"},
-    {"--max-length", "did you mean --seq?"},
-    {"--precision", "did you mean --dtype?"},
-    {"--device", "did you mean --on?"},
-    {"--gpu", "did you mean --on?"},
-    {"--max-new-tokens", "did you mean --generate?"},
-    {"--gpus", "a prediction is for one device; `wattree whatif --hardware` takes fleets"},
-    {"--num-gpus", "a prediction is for one device; `wattree whatif --hardware` takes fleets"}};
+    {"--seq-len", "--seq"},    {"--seq-length", "--seq"},         {"--sequence-length", "--seq"},
+    {"--max-length", "--seq"}, {"--precision", "--dtype"},        {"--device", "--on"},
+    {"--gpu", "--on"},         {"--max-new-tokens", "--generate"}};
+constexpr std::string_view kFleetFlags[] = {"--gpus", "--num-gpus"};
 
 std::string hint_for_flag(const std::string& flag, const std::vector<std::string_view>& known,
                           const std::string& otherwise) {
-  const auto is_known = [&](std::string_view name) {
-    return std::find(known.begin(), known.end(), name) != known.end();
+  const auto is_in = [](const auto& list, std::string_view name) {
+    return std::find(std::begin(list), std::end(list), name) != std::end(list);
   };
+  if (is_in(kFleetFlags, flag))
+    return "a prediction is for one device; `wattree whatif --hardware` takes fleets";
   for (const OtherFlag& other : kOtherFlags) {
-    const std::size_t begin = other.hint.find("--");
-    const std::string_view meant =
-        other.hint.substr(begin, other.hint.find_first_of("? ", begin) - begin);
-    const bool is_here = !other.hint.starts_with("did you mean") || is_known(meant);
-    if (other.flag == flag && is_here) return std::string(other.hint);
+    if (other.flag == flag && is_in(known, other.ours))
+      return "did you mean " + std::string(other.ours) + "?";
   }
   // "--batch-size" is "--batch" in more words.
   for (const std::string_view name : known) {
